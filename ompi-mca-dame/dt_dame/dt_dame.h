@@ -76,9 +76,9 @@ int mca_dt_dame_import_threshold(void);
 /* The parameters about machine code. The strings in it are the parameters'. After registering. */
 dame_promote_options_t mca_dt_dame_promote_options(void);
 
-/* Those of DAME-L and the code cache. Its options; then the cache's directories, or NULL. Static
- * storage. */
-void mca_dt_dame_register_llvm(const mca_base_component_t *component);
+/* Those of DAME-L and the code cache, whose values are kept in *values. Its options; then the
+ * cache's directories, or NULL. Static storage. */
+void mca_dt_dame_register_llvm(const mca_base_component_t *component, mca_dt_dame_params_t *values);
 const char *mca_dt_dame_llvm_options(void);
 const char *mca_dt_dame_code_directories(void);
 

@@ -15,7 +15,8 @@
 #include "ompi-mca-dame/param.h"
 
 static const mca_base_component_t *owner;
-static bool dumps; /* LLVM writes its files, and compiles for that */
+static mca_dt_dame_params_t *params; /* of the component */
+static bool dumps;                   /* LLVM writes its files, and compiles for that */
 
 /* ---- Values --------------------------------------------------------------------------------- */
 
@@ -97,16 +98,16 @@ static void register_cache(void)
                     "to root, and no other user may write it. auto: the directory dame in "
                     "XDG_CACHE_HOME, or in .cache in the user's home directory. An empty first "
                     "name: nothing is written. Empty: no code cache",
-                    OPAL_INFO_LVL_4, check_code_dir, automatic, &mca_dt_dame_params.code_dir);
+                    OPAL_INFO_LVL_4, check_code_dir, automatic, &params->code_dir);
     dt_values_bytes(&bytes, 1, INT_MAX);
-    mca_dt_dame_params.code_dir_size = 64 << 20;
+    params->code_dir_size = 64 << 20;
     register_int("code_dir_size",
                  "Most bytes of machine code in the first directory of dt_dame_code_dir. What has "
                  "not been used for longest is removed first",
-                 OPAL_INFO_LVL_5, &bytes, &mca_dt_dame_params.code_dir_size);
+                 OPAL_INFO_LVL_5, &bytes, &params->code_dir_size);
 }
 
-void mca_dt_dame_register_llvm(const mca_base_component_t *component)
+void mca_dt_dame_register_llvm(const mca_base_component_t *component, mca_dt_dame_params_t *values)
 {
     static const dt_value_name_t compile_names[] = {
         {DAME_SLOW_CACHED, "never"},
@@ -116,9 +117,10 @@ void mca_dt_dame_register_llvm(const mca_base_component_t *component)
     };
     static dt_values_t compiles;
     owner = component;
+    params = values;
     register_cache();
     dt_values_choice(&compiles, compile_names);
-    mca_dt_dame_params.llvm_compile = DAME_SLOW_BACKGROUND;
+    params->llvm_compile = DAME_SLOW_BACKGROUND;
     register_int(
         "llvm_compile",
         "When LLVM compiles machine code that dt_dame_code_dir does not have, if "
@@ -126,16 +128,16 @@ void mca_dt_dame_register_llvm(const mca_base_component_t *component)
         "is expected to pay, a thread of low priority compiles it while the job goes on; "
         "now: the message that wants it waits, some milliseconds each, for tests. LLVM is "
         "loaded for the first compilation only",
-        OPAL_INFO_LVL_4, &compiles, &mca_dt_dame_params.llvm_compile);
+        OPAL_INFO_LVL_4, &compiles, &params->llvm_compile);
     register_string("llvm_passes",
                     "The optimisations of LLVM that machine code is compiled with, as LLVM's opt "
                     "takes them, with commas inside brackets only; none: no optimisations. Empty: "
                     "several kinds are tried",
-                    OPAL_INFO_LVL_6, check_passes, "", &mca_dt_dame_params.llvm_passes);
+                    OPAL_INFO_LVL_6, check_passes, "", &params->llvm_passes);
     register_string("llvm_cpu",
                     "The CPU that LLVM compiles for, by LLVM's name; this CPU must have its "
                     "instructions. native: this one",
-                    OPAL_INFO_LVL_6, check_cpu, "native", &mca_dt_dame_params.llvm_cpu);
+                    OPAL_INFO_LVL_6, check_cpu, "native", &params->llvm_cpu);
 }
 
 /* ---- Their values --------------------------------------------------------------------------- */
@@ -146,7 +148,7 @@ static bool add_dump(char *text, size_t room)
 {
     static char path[2 * PATH_MAX];
     char working[PATH_MAX] = "";
-    const char *directory = mca_dt_dame_params.dump_dir;
+    const char *directory = params->dump_dir;
     const bool is_relative = NULL != directory && '/' != *directory;
     if (NULL == directory) {
         return false; /* out of memory */
@@ -171,7 +173,6 @@ static bool add_dump(char *text, size_t room)
 const char *mca_dt_dame_llvm_options(void)
 {
     static char text[3 * PATH_MAX];
-    const mca_dt_dame_params_t *params = &mca_dt_dame_params;
     text[0] = '\0';
     dumps = false;
     if (NULL != params->llvm_passes) {
@@ -192,7 +193,7 @@ const char *mca_dt_dame_code_directories(void)
 {
     static char text[2 * PATH_MAX];
     char own[PATH_MAX] = "";
-    const char *given = mca_dt_dame_params.code_dir;
+    const char *given = params->code_dir;
     if (NULL == given || dumps) {
         return NULL; /* code found in the cache has no IR to show */
     }

@@ -493,7 +493,7 @@ void mca_dt_dame_register_params(const mca_base_component_t *component)
     register_layouts();
     register_dump();
     register_code();
-    mca_dt_dame_register_llvm(component);
+    mca_dt_dame_register_llvm(component, &mca_dt_dame_params);
 }
 
 dame_options_t mca_dt_dame_program_options(void)
