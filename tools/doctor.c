@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* dame doctor: is DAME installed, found, chosen and working in Open MPI, and if not, why? */
 #define _GNU_SOURCE
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,57 +11,10 @@
 #include "doctor.h"
 #include "openmpi.h"
 
-enum { JOB_SECONDS = 120, LONGEST_ADVICE = 256 };
+enum { JOB_SECONDS = 120 };
 
 static const char hook[] = "mca_hook_dt.so";
 static const char component[] = "mca_dt_dame.so";
-
-/* ---- Output --------------------------------------------------------------------------------- */
-
-void doctor_say(const char *subject, const char *format, ...)
-{
-    va_list args;
-    printf("%-14s  ", subject);
-    va_start(args, format);
-    vprintf(format, args);
-    va_end(args);
-    putchar('\n');
-}
-
-static void add(doctor_t *doctor, const char *format, va_list args)
-{
-    const size_t used = strlen(doctor->advice);
-    if (used + LONGEST_ADVICE > sizeof(doctor->advice)) {
-        return;
-    }
-    const int n = snprintf(doctor->advice + used, sizeof(doctor->advice) - used, "  * ");
-    vsnprintf(doctor->advice + used + n, sizeof(doctor->advice) - used - (size_t) n, format, args);
-    strncat(doctor->advice, "\n", sizeof(doctor->advice) - strlen(doctor->advice) - 1);
-}
-
-void doctor_advise(doctor_t *doctor, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    add(doctor, format, args);
-    va_end(args);
-    doctor->stands = 1;
-}
-
-void doctor_note(doctor_t *doctor, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    add(doctor, format, args);
-    va_end(args);
-}
-
-char *doctor_parameter(const doctor_t *doctor, const char *name)
-{
-    char prefix[128];
-    snprintf(prefix, sizeof(prefix), "mca:dt:dame:param:%s:value:", name);
-    return openmpi_value(doctor->parameters, prefix);
-}
 
 /* ---- Open MPI ------------------------------------------------------------------------------- */
 
