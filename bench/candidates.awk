@@ -8,14 +8,14 @@
 function uses(compile, interp, x) { return interp > x && compile > 0 ? compile / (interp - x) : "" }
 
 # Uses that repay: 10, 25, 50, 75, 90 and 99 of 100 rows that some uses repay, and rows that none do.
-function distribution(kind, source, title,    i, j, t, n, list, never) {
-    for (i = 1; i <= (source == "x" ? rows[kind] : l_rows[kind]); i++)
-        if (source == "l" && (kind, i) in unknown)
+function distribution(source, title,    i, j, t, n, list, never) {
+    for (i = 1; i <= (source == "x" ? rows : l_rows); i++)
+        if (source == "l" && i in unknown)
             continue
-        else if (repaid[kind, source, i] == "")
+        else if (repaid[source, i] == "")
             never++
         else
-            list[++n] = repaid[kind, source, i]
+            list[++n] = repaid[source, i]
     if (n == 0)
         return
     median(list, n) # sorts
@@ -26,19 +26,17 @@ function distribution(kind, source, title,    i, j, t, n, list, never) {
     printf " %6d\n", never
 }
 
-function summary(kind, title) {
-    if (rows[kind] == 0)
-        return
-    printf "%s, %d rows. Uses that repay\n  %-22s %8s %8s %8s %8s %8s %8s %6s\n", title, rows[kind], "percentile",
+function summary() {
+    printf "%d rows. Uses that repay\n  %-22s %8s %8s %8s %8s %8s %8s %6s\n", rows, "percentile",
            "10", "25", "50", "75", "90", "99", "never"
-    distribution(kind, "x", "x, compiled")
-    distribution(kind, "l", "l, compiled")
-    distribution(kind, "file", "l, from the code cache")
+    distribution("x", "x, compiled")
+    distribution("l", "l, compiled")
+    distribution("file", "l, from the code cache")
     printf "  the fastest of all / the choice: geometric mean %.3f, below 0.98 in %d rows, below 0.95 in %d\n%s",
-           exp(logs[kind] / rows[kind]), below[kind], far[kind], worst[kind]
-    printf "  the same code measured twice: below 0.98 in %d rows, below 0.95 in %d\n", noise[kind], loud[kind]
+           exp(logs / rows), below, far, worst
+    printf "  the same code measured twice: below 0.98 in %d rows, below 0.95 in %d\n", noise, loud
     printf "  the first candidate / the choice %.3f, the interpreter / the choice %.3f\n",
-           firsts[kind] ? exp(first_logs[kind] / firsts[kind]) : 1, exp(interp_logs[kind] / rows[kind])
+           firsts ? exp(first_logs / firsts) : 1, exp(interp_logs / rows)
 }
 
 BEGIN {
@@ -50,40 +48,38 @@ BEGIN {
 }
 
 {
-    kind = $1 ~ /^random_/ ? "random" : "layout"
     u = uses($4, $5, $6)
-    rows[kind]++
-    repaid[kind, "x", rows[kind]] = u
+    rows++
+    repaid["x", rows] = u
     if ($14 > 0) {
-        repaid[kind, "l", ++l_rows[kind]] = uses($12, $5, $14)
-        repaid[kind, "file", l_rows[kind]] = uses($13, $5, $14)
+        repaid["l", ++l_rows] = uses($12, $5, $14)
+        repaid["file", l_rows] = uses($13, $5, $14)
         if ($12 == 0)
-            unknown[kind, l_rows[kind]] = 1
+            unknown[l_rows] = 1
     }
     r = $7 / $9
-    noise[kind] += $11 / $9 < 0.98
-    loud[kind] += $11 / $9 < 0.95
-    logs[kind] += log(r)
+    noise += $11 / $9 < 0.98
+    loud += $11 / $9 < 0.95
+    logs += log(r)
     if ($6 > 0) { # else it has no code
-        first_logs[kind] += log($6 / $9)
-        firsts[kind]++
+        first_logs += log($6 / $9)
+        firsts++
     }
-    interp_logs[kind] += log($5 / $9)
-    below[kind] += r < 0.98
-    far[kind] += r < 0.95
+    interp_logs += log($5 / $9)
+    below += r < 0.98
+    far += r < 0.95
     if (r < 0.95)
-        worst[kind] = worst[kind] sprintf("    %.2f  %s %s: %s instead of %s\n", r, $1, $2, $10, $8)
+        worst = worst sprintf("    %.2f  %s %s: %s instead of %s\n", r, $1, $2, $10, $8)
     if (csv)
         printf "%s,%s,%d,%s,%s,%s,%s,%s,%s,%s,%s\n", $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, u
-    else if (kind == "layout")
+    else
         printf "%-26s %8d %6s | %8.0f %9.1f %9.1f %9.1f %9.1f | %6s %6.2f | %-22s %s\n", $1, $3, $2, $4, $5,
                $6, $7, $9, u == "" ? "-" : sprintf("%.1f", u), r, $8, $10
 }
 
 END {
-    if (!csv) {
+    if (!csv && rows > 0) {
         print ""
-        summary("layout", "Layouts")
-        summary("random", "Random datatypes")
+        summary()
     }
 }

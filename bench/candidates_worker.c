@@ -3,12 +3,10 @@
  * What the codes of programs cost and gain, each alone, and what the policy of promotion makes of
  * them; for bench/reuse. Without MPI.
  *
- *   candidates_worker [--isa NAME] [--llvm OBJECT DIRECTORY] [--seed SEED] [--random FIRST LAST]
- *                     [NAME COUNT FILE.dame]...
+ *   candidates_worker [--isa NAME] [--llvm OBJECT DIRECTORY] [NAME COUNT FILE.dame]...
  *
- * Takes random datatypes of 64 bytes to 64 KiB, by their numbers, and the programs of the files,
- * which move messages of COUNT elements. Buffers do not begin on cache lines. For each direction
- * prints one line, times in nanoseconds:
+ * Takes the programs of the files, which move messages of COUNT elements. Buffers do not begin on
+ * cache lines. For each direction prints one line, times in nanoseconds:
  *
  *   NAME pack|unpack BYTES COMPILE INTERP FIRST BEST BEST_NAME CHOSEN CHOSEN_NAME AGAIN
  *       L_COMPILE L_FILE L
@@ -32,11 +30,10 @@
 #include "measure/clock.h"
 #include "measure/measured.h"
 #include "measure/turns.h"
-#include "test/lib/random_type.h"
 
 enum { ROUNDS = 200, FEWEST_ROUNDS = 15, COMPILATIONS = 15, ARMS = DAME_POLICY_ARMS };
 static const double SAMPLE = 20e-6; /* seconds */
-static double life = 0.2, long_life = 1, longest = 0.3;
+static const double life = 0.2, long_life = 1, longest = 0.3;
 
 typedef struct job {
     char name[64];
@@ -325,29 +322,6 @@ static void measure_program(const char *name, dame_program_t *program, int64_t c
     dame_program_free(program);
 }
 
-static void measure_random(uint64_t seed, int64_t number)
-{
-    const type_limits_t limits = {
-        .levels = 4, .max_bytes = 1 << 16, .max_span = 1 << 20, .max_blocks = 1 << 12};
-    rng_t rng = rng_seeded(seed, (uint64_t) number);
-    dame_tree_t *tree = dame_tree_new();
-    const dame_type_t *type;
-    dame_program_t *program = NULL;
-    const char *what = "";
-    char name[32];
-    snprintf(name, sizeof(name), "random_%" PRId64, number);
-    signature_t signature;
-    do {
-        signature = random_signature(&rng, &limits);
-    } while (signature_bytes(&signature) < 64);
-    if (tree == NULL || random_type(&rng, &limits, &signature, tree, &type, &what) != DAME_OK ||
-        dame_program_build(type, NULL, &program) != DAME_OK) {
-        fail(name, what);
-    }
-    dame_tree_free(tree);
-    measure_program(name, program, 1);
-}
-
 static void measure_file(const char *name, const char *count, const char *path)
 {
     FILE *file = fopen(path, "r");
@@ -365,17 +339,6 @@ static void measure_file(const char *name, const char *count, const char *path)
     measure_program(name, program, strtoll(count, NULL, 10));
 }
 
-/* Random datatypes are many, and their messages short. */
-static void measure_randoms(uint64_t seed, int64_t first, int64_t last)
-{
-    life = 0.05;
-    long_life = 0.15;
-    longest = 0.05;
-    for (int64_t n = first; n <= last; n++) {
-        measure_random(seed, n);
-    }
-}
-
 static void offer_l(const char *object, const char *directory)
 {
     if (dame_jit_create(NULL, &jit_of_l) != DAME_OK ||
@@ -388,7 +351,6 @@ static void offer_l(const char *object, const char *directory)
 
 int main(int argc, char **argv)
 {
-    uint64_t seed = 1;
     if (argc > 2 && strcmp(argv[1], "--isa") == 0) {
         if (dame_isa_force(argv[2]) != DAME_OK) {
             fail(argv[2], "this CPU has no such instruction set");
@@ -401,20 +363,14 @@ int main(int argc, char **argv)
     }
     dame_costs_init(&costs, jit, NULL);
     for (int i = 1; i < argc;) {
-        if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc) {
-            seed = strtoull(argv[i + 1], NULL, 10);
-            i += 2;
-        } else if (strcmp(argv[i], "--llvm") == 0 && i + 2 < argc) {
+        if (strcmp(argv[i], "--llvm") == 0 && i + 2 < argc) {
             offer_l(argv[i + 1], argv[i + 2]);
-            i += 3;
-        } else if (strcmp(argv[i], "--random") == 0 && i + 2 < argc) {
-            measure_randoms(seed, strtoll(argv[i + 1], NULL, 10), strtoll(argv[i + 2], NULL, 10));
             i += 3;
         } else if (i + 2 < argc) {
             measure_file(argv[i], argv[i + 1], argv[i + 2]);
             i += 3;
         } else {
-            fail(argv[i], "--isa NAME first, --llvm, --seed, --random, or NAME COUNT FILE");
+            fail(argv[i], "--isa NAME first, --llvm, or NAME COUNT FILE");
         }
     }
     dame_jit_destroy(jit);

@@ -22,7 +22,7 @@
         bamboo_layout(BAMBOO_ONE_NEIGHBOUR_BACKWARD, 0);                                           \
         bamboo_layout(BAMBOO_ONE_NEIGHBOUR_BACKWARD, 1);                                           \
     }
-#include "test/bamboo/either.h"
+#include "bench/motifs/either.h"
 
 enum { BLOCKING, HAND, NOCOMM, VARIANTS };
 static const char *const names[VARIANTS] = {"blocking", "hand", "nocomm"};

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "test/bamboo/either.h"
+#include "bench/motifs/either.h"
 
 enum { BLOCKING, HAND, NOCOMM, VARIANTS };
 static const char *const names[VARIANTS] = {"blocking", "hand", "nocomm"};

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "test/bamboo/either.h"
+#include "bench/motifs/either.h"
 
 struct tree_frame {
     struct bamboo_main_frame main;

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "test/bamboo/either.h"
+#include "bench/motifs/either.h"
 
 struct case_frame {
     struct bamboo_main_frame main;

@@ -10,7 +10,7 @@
 
 static void lay_out(int argc, char **argv);
 #define BEFORE_START(argc, argv) lay_out(argc, argv)
-#include "test/bamboo/either.h"
+#include "bench/motifs/either.h"
 
 static void lay_out(int argc, char **argv)
 {

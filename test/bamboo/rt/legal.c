@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "test/bamboo/either.h"
+#include "bench/motifs/either.h"
 
 enum { COMMS = 6, INTS = 8, TYPES = 50, EAGER = 8192 };
 

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "test/bamboo/either.h"
+#include "bench/motifs/either.h"
 
 enum { STEPS = 21, BYTES = 4000000 };
 

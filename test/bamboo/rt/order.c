@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "test/bamboo/either.h"
+#include "bench/motifs/either.h"
 
 enum { MESSAGES = 40, TAGS = 4 };
 

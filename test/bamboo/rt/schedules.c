@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "test/bamboo/either.h"
+#include "bench/motifs/either.h"
 
 enum { MOST = 60, WILD = 8, TAGS = 12, MOST_RANKS = 64, MOST_COUNT = 6000, MOST_OPEN = 18 };
 

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One source for two programs: resumable functions for the runtime, or, with -DPLAIN, ordinary
  * functions that call MPI. Calls of MPI have MPI's names in both. */
-#ifndef TEST_BAMBOO_EITHER_H
-#define TEST_BAMBOO_EITHER_H
+#ifndef BENCH_MOTIFS_EITHER_H
+#define BENCH_MOTIFS_EITHER_H
 
 #ifdef PLAIN
 #include <mpi.h>
