@@ -9,9 +9,9 @@
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "jit/jit.h"
-#include "llvm.h"
+#include "tools/llvm.h"
 #include "cli/program.h"
-#include "variant.h"
+#include "tools/variant.h"
 
 enum {
     DIRECTIONS = 2,

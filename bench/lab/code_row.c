@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "llvm.h"
+#include "tools/llvm.h"
 #include "cli/tool.h"
 #include "cli/program.h"
 
