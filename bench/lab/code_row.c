@@ -119,7 +119,7 @@ void code_row_heading(dame_jit_t *jit)
            "program", "", "levels", "bytes", "first", "median", "worst");
 }
 
-void code_row_print(const code_row_t *row, int verbose)
+void code_row_print(const code_row_t *row)
 {
     printf("%-30s %-6s ", tool_input_name(row->path), code_row_directions[row->dir]);
     if (row->status != DAME_OK) {
@@ -136,13 +136,6 @@ void code_row_print(const code_row_t *row, int verbose)
     printf(" %8.2f %8.2f", 1e-3 * row->median_ns, 1e-3 * row->worst_ns);
     printf("%s%s%s\n", row->variant[0] != '\0' ? "  " : "", row->variant,
            row->is_found ? ", found" : "");
-    for (int32_t i = 0; verbose && i < row->compiled->nprims; i++) {
-        const dame_prim_t *prim = &row->compiled->prims[i];
-        if (dame_prim_run(prim, row->dir) != NULL) {
-            printf("    %5" PRId32 " %-16s %s\n", i, dame_op_name(prim->params->op),
-                   is_compiled(row, i) ? "compiled" : "interpreter");
-        }
-    }
 }
 
 /* Of this process, in memory; 0: not known. */

@@ -41,9 +41,9 @@ void code_row_end(code_row_t *row);
 /* Compiles it `repeats` times more. An exit code of tool.h. */
 int code_row_time(code_row_t *row, int64_t repeats);
 
-/* To standard output; `verbose`: with each loop level. */
+/* To standard output. */
 void code_row_heading(dame_jit_t *jit);
-void code_row_print(const code_row_t *row, int verbose);
+void code_row_print(const code_row_t *row);
 void code_row_json(const code_row_t *row, int is_first);
 
 #endif

@@ -29,7 +29,6 @@ typedef struct arguments {
     int32_t provider;
     dame_jit_options_t options;
     int list; /* the variants, instead */
-    int verbose;
     int json;
     const char *output;
 } arguments_t;
@@ -42,18 +41,6 @@ static int parse_direction(const char *text, int *only)
         }
     }
     return tool_error(TOOL_USAGE, "--direction: '%s' is not pack or unpack", text);
-}
-
-static int parse_vector_bits(const char *text, int32_t *bits)
-{
-    static const char *const known[] = {"128", "256", "512"};
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(text, known[i]) == 0) {
-            *bits = 128 << i;
-            return TOOL_OK;
-        }
-    }
-    return tool_error(TOOL_USAGE, "--vector-bits: '%s' is none of 128, 256, 512", text);
 }
 
 static int parse_cpu(const char *text, const dame_cpu_t **cpu)
@@ -93,17 +80,12 @@ static int parse_option(int option, arguments_t *arguments)
         return parse_cpu(optarg, &arguments->options.cpu);
     case 'd':
         return parse_direction(optarg, &arguments->only);
-    case 'b':
-        return parse_vector_bits(optarg, &arguments->options.vector_bits);
     case 'r':
         return tool_number("--repeats", optarg, 1, MOST_REPEATS, &arguments->repeats);
     case 'V':
         return tool_variant(optarg, &arguments->options.variant);
     case 'l':
         arguments->list = 1;
-        return TOOL_OK;
-    case 'v':
-        arguments->verbose = 1;
         return TOOL_OK;
     case 'j':
         arguments->json = 1;
@@ -123,16 +105,14 @@ static int parse(int argc, char **argv, arguments_t *arguments)
                                           {"llvm", required_argument, NULL, 'L'},
                                           {"direction", required_argument, NULL, 'd'},
                                           {"cpu", required_argument, NULL, 'C'},
-                                          {"vector-bits", required_argument, NULL, 'b'},
                                           {"repeats", required_argument, NULL, 'r'},
                                           {"variant", required_argument, NULL, 'V'},
                                           {"list", no_argument, NULL, 'l'},
-                                          {"verbose", no_argument, NULL, 'v'},
                                           {"json", no_argument, NULL, 'j'},
                                           {"output", required_argument, NULL, 'o'},
                                           {0}};
     *arguments = (arguments_t){.only = -1, .options = *dame_jit_options_default()};
-    for (int option; (option = tool_option(argc, argv, ":vo:", longs)) != -1;) {
+    for (int option; (option = tool_option(argc, argv, ":o:", longs)) != -1;) {
         if (parse_option(option, arguments) != TOOL_OK) {
             return TOOL_USAGE;
         }
@@ -147,9 +127,8 @@ static int parse(int argc, char **argv, arguments_t *arguments)
     if (!arguments->is_l && (arguments->llvm != NULL || arguments->code_dir != NULL)) {
         return tool_error(TOOL_USAGE, "compile: --code-dir and --llvm need --tier l");
     }
-    if (arguments->is_l &&
-        (arguments->options.variant != NULL || arguments->options.vector_bits != 0)) {
-        return tool_error(TOOL_USAGE, "compile: --variant and --vector-bits are for tier x");
+    if (arguments->is_l && arguments->options.variant != NULL) {
+        return tool_error(TOOL_USAGE, "compile: --variant is for tier x");
     }
     if (arguments->repeats == 0) {
         arguments->repeats = arguments->is_l ? REPEATS_OF_L : DEFAULT_REPEATS;
@@ -167,7 +146,7 @@ static int compile(const arguments_t *arguments, code_row_t *row, int *rows)
         code_row_json(row, 0 == (*rows)++);
     } else if (code == TOOL_OK) {
         ++*rows;
-        code_row_print(row, arguments->verbose);
+        code_row_print(row);
     }
     if (code == TOOL_OK && arguments->output != NULL) {
         code = row->status == DAME_OK ? tool_write(arguments->output, row->code, row->bytes)
@@ -357,8 +336,6 @@ const tool_command_t tool_compile = {
             "  --llvm PATH         dame_llvm.so; if not given, $DAME_LLVM, or where it was\n"
             "                      built or installed\n"
             "  --direction WAY     pack or unpack; if not given, both\n"
-            "  --vector-bits N     of tier x: no wider vectors than 128, 256 or 512 bits; if\n"
-            "                      not given, the best of this CPU\n"
             "  --variant NAME      of tier x: this variant of the code, such as\n"
             "                      x:far-prefetch; if not given, the likeliest to be the\n"
             "                      fastest\n"
@@ -366,7 +343,6 @@ const tool_command_t tool_compile = {
             "                      first, instead of compiling\n"
             "  --repeats N         compilations to take the median of; if not given, 201, and\n"
             "                      11 of tier l\n"
-            "  -v, --verbose       also each loop level, by the number of its primitive\n"
             "  --json              an array with an object for each program and direction;\n"
             "                      times in nanoseconds\n"
             "  -o, --output FILE   the machine code, of one program and direction. It is raw,\n"

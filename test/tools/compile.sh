@@ -16,21 +16,12 @@ if [ -n "$compiler" ]; then
     json "compile --json" out
     holds "compile --json: a direction" [ "$(grep -c '"direction": "unpack", "compiled": true' out)" = 2 ]
     holds "compile --json: and no other" eval "! grep -q '\"pack\"' out"
-    ends 0 "compile --verbose" compile -v --direction pack columns.dame
-    holds "compile --verbose: levels" grep -Eqx ' +0 EXIT +(compiled|interpreter)' out
     ends 0 "compile --output" compile --direction pack --json --output code columns.dame
     bytes=$(sed -n 's/.*"code_bytes": \([0-9]*\),.*/\1/p' out)
     holds "compile --output: all of it" [ "$(stat -c %s code)" = "$bytes" ]
     if command -v objdump >/dev/null && [[ $compiler =~ ^(sse2|avx2|avx512)$ ]]; then
         objdump -D -b binary -m i386:x86-64 code >listing
         holds "compile --output: is machine code" grep -qw ret listing
-        for bits in 128 256; do
-            ends 0 "compile --vector-bits $bits" compile --direction pack --vector-bits $bits \
-                -o code pairs.dame
-        done
-        "$dame" compile --direction pack --vector-bits 128 -o code pairs.dame >out
-        objdump -D -b binary -m i386:x86-64 code >listing
-        holds "compile --vector-bits 128: no wider registers" eval "! grep -q '[yz]mm' listing"
     fi
     ends 0 "compile --list" compile --list --direction unpack pairs.dame
     holds "compile --list: variants of a direction" \
