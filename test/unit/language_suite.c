@@ -100,23 +100,12 @@ TEST(white_space_comments_and_the_papers_spellings_are_read)
         "#####\fVECTOR\nVECTORFINAL(4, 1, 12, 4, 4) CONTIGFINAL(4) BOTTOM # no newline",
         "EXIT BLOCKINDEXED1(3, 1, [0, 4, 8], 16, 40) VECFINAL(4, 1, 12, 4, 4) CONTIGFINAL(4) "
         "BOTTOM",
-        "EXIT BLKINDEX1(3, 1, [0, 4, 8], 16, 40) VECTORFINAL(4, 1, 12, 4, 4) CONTIGFINAL(4) BOTTOM",
     };
     for (int i = 0; i < COUNT_OF(transposes); i++) {
         expect_printed(transposes[i], transpose);
     }
     expect_printed("EXIT CONTIGFINAL(-0) BOTTOM", "EXIT\n  CONTIGFINAL(0)\nBOTTOM\n");
     expect_printed("EXIT CONTIGFINAL(007) BOTTOM", "EXIT\n  CONTIGFINAL(7)\nBOTTOM\n");
-    expect_text(program_of_text("EXIT INDEXED(1, [1], [0], 4, 4) BLOCKINDEXED(1, 1, [0], 4, 4) "
-                                "BLKINDEX(1, 1, [0], 4, 4) BLOCKINDEXEDFINAL(1, 1, [0], 4, 4) "
-                                "CONTIGFINAL(4) BOTTOM"),
-                "EXIT INDEX(1, [1], [0], 4, 4) BLOCKINDEX(1, 1, [0], 4, 4) "
-                "BLOCKINDEX(1, 1, [0], 4, 4) BLOCKINDEXFINAL(1, 1, [0], 4, 4) "
-                "CONTIGFINAL(4) BOTTOM");
-    expect_text(program_of_text("EXIT INDEXEDFINAL(1, [1], [0], 4, 4) CONTIGFINAL(4) BOTTOM"),
-                "EXIT INDEXFINAL(1, [1], [0], 4, 4) CONTIGFINAL(4) BOTTOM");
-    expect_text(program_of_text("EXIT BLKINDEXFINAL(1, 1, [0], 4, 4) CONTIGFINAL(4) BOTTOM"),
-                "EXIT BLOCKINDEXFINAL(1, 1, [0], 4, 4) CONTIGFINAL(4) BOTTOM");
 }
 
 /* Also those of levels that text leaves out. */
