@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
 #include "trace.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-#include "diff.h"
+#include "cli/command.h"
 #include "cli/tool.h"
 #include "cli/program.h"
 
 enum {
     LONG_LIST = 8, /* entries; longer lists are abbreviated */
-    SHOWN = 3      /* entries of an abbreviated list */
+    SHOWN = 3,     /* entries of an abbreviated list */
+    DIFF_SECONDS = 60
 };
 
 /* A program optimised with some passes. */
@@ -63,14 +66,51 @@ static void print_line(FILE *out, const char *line, size_t length)
     fputc('\n', out);
 }
 
-static void print_text(FILE *out, const char *text)
+static void print_text(FILE *out, const char *before, const char *text)
 {
     while (*text != '\0') {
         size_t length = strcspn(text, "\n");
-        fputc(' ', out);
+        fputs(before, out);
         print_line(out, text, length);
         text += length + (text[length] == '\n');
     }
+}
+
+/* Opens a file without a name that holds the text; `path` is for programs that this one starts. -1:
+ * failed. */
+static int lend(const char *text, char path[64])
+{
+    const int file = memfd_create("stage", 0);
+    const size_t length = strlen(text);
+    if (file >= 0 && write(file, text, length) != (ssize_t) length) {
+        close(file);
+        return -1;
+    }
+    snprintf(path, 64, "/dev/fd/%d", file);
+    return file;
+}
+
+/* By diff(1), without its two lines of names. */
+static int print_difference(FILE *out, const char *before, const char *after)
+{
+    char paths[2][64];
+    const char *const argv[] = {"diff", "-u", paths[0], paths[1], NULL};
+    const int files[2] = {lend(before, paths[0]), lend(after, paths[1])};
+    int code = -1;
+    char *text = files[0] < 0 || files[1] < 0 ? NULL : command_output(argv, DIFF_SECONDS, &code);
+    const char *lines = text == NULL ? NULL : strstr(text, "\n@@");
+    if (code == 1 && lines != NULL) {
+        print_text(out, "", lines + 1);
+    }
+    for (int i = 0; i < 2; i++) {
+        if (files[i] >= 0) {
+            close(files[i]);
+        }
+    }
+    free(text);
+    return code == 1 && lines != NULL
+               ? TOOL_OK
+               : tool_error(TOOL_SYSTEM, "diff -u shows no difference; is diff(1) installed?");
 }
 
 static int make_stage(const dame_program_t *program, const dame_options_t *options, stage_t *stage)
@@ -100,10 +140,7 @@ static int print_change(FILE *out, const stage_t *before, const stage_t *after)
     } else {
         fprintf(out, "%s%zu bytes\n", changed ? "memory: " : "no change; memory: ", after->memory);
     }
-    if (changed && diff_print(before->text, after->text, print_line, out) != 0) {
-        return tool_status_error("diff", DAME_ERR_NOMEM);
-    }
-    return TOOL_OK;
+    return changed ? print_difference(out, before->text, after->text) : TOOL_OK;
 }
 
 int trace_passes(const dame_program_t *program, const dame_options_t *options, FILE *out)
@@ -117,7 +154,7 @@ int trace_passes(const dame_program_t *program, const dame_options_t *options, F
         return code;
     }
     fprintf(out, "== no pass\nmemory: %zu bytes\n", before.memory);
-    print_text(out, before.text);
+    print_text(out, " ", before.text);
     for (int pass = 0; pass < DAME_PASS_COUNT && code == TOOL_OK; pass++) {
         dame_passes_t bit = (dame_passes_t) 1 << pass;
         if ((options->passes & bit) == 0) {
