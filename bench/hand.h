@@ -14,6 +14,11 @@
 
 enum { HAND_MAX_PARTS = 9 };
 
+/* The two loops of a plan. */
+#define HAND_LOOPS(name)                                                                           \
+    void hand_##name##_pack(const void *plan, void *packed);                                       \
+    void hand_##name##_unpack(const void *plan, const void *packed)
+
 /* parts boxes of n3 × n2 rows of n1 floats; a stride for each of the outer levels. */
 struct hand_boxes_f32 {
     int parts;
@@ -22,44 +27,37 @@ struct hand_boxes_f32 {
         size_t n1, n2, n3, stride2, stride3;
     } part[HAND_MAX_PARTS];
 };
-void hand_boxes_f32_pack(const void *plan, void *packed);
-void hand_boxes_f32_unpack(const void *plan, const void *packed);
+HAND_LOOPS(boxes_f32);
 
 /* n3 × n2 rows of exactly 4 floats. */
 struct hand_rows4_f32 {
     float *start;
     size_t n2, n3, stride2, stride3;
 };
-void hand_rows4_f32_pack(const void *plan, void *packed);
-void hand_rows4_f32_unpack(const void *plan, const void *packed);
+HAND_LOOPS(rows4_f32);
 
 /* n blocks of exactly 3 or 6 floats, `stride` apart. */
 struct hand_blocks_f32 {
     float *start;
     size_t n, stride;
 };
-void hand_blocks3_f32_pack(const void *plan, void *packed);
-void hand_blocks3_f32_unpack(const void *plan, const void *packed);
-void hand_blocks6_f32_pack(const void *plan, void *packed);
-void hand_blocks6_f32_unpack(const void *plan, const void *packed);
+HAND_LOOPS(blocks3_f32);
+HAND_LOOPS(blocks6_f32);
 
 /* n2 rows of n1 doubles, `stride` apart; n3 such planes, `stride3` apart. */
 struct hand_rows_f64 {
     double *start;
     size_t n1, n2, n3, stride2, stride3;
 };
-void hand_rows_f64_pack(const void *plan, void *packed);
-void hand_rows_f64_unpack(const void *plan, const void *packed);
+HAND_LOOPS(rows_f64);
 
 /* n blocks of exactly 5 or 8 doubles, `stride` apart. */
 struct hand_blocks_f64 {
     double *start;
     size_t n, stride;
 };
-void hand_blocks5_f64_pack(const void *plan, void *packed);
-void hand_blocks5_f64_unpack(const void *plan, const void *packed);
-void hand_blocks8_f64_pack(const void *plan, void *packed);
-void hand_blocks8_f64_unpack(const void *plan, const void *packed);
+HAND_LOOPS(blocks5_f64);
+HAND_LOOPS(blocks8_f64);
 
 /* n2 columns of n1 single doubles: `stride1` between the doubles of a column, `stride2` between
  * columns. */
@@ -67,8 +65,7 @@ struct hand_columns_f64 {
     double *start;
     size_t n1, n2, stride1, stride2;
 };
-void hand_columns_f64_pack(const void *plan, void *packed);
-void hand_columns_f64_unpack(const void *plan, const void *packed);
+HAND_LOOPS(columns_f64);
 
 /* The same for complex numbers (two doubles each). */
 struct hand_complex {
@@ -78,8 +75,7 @@ struct hand_columns_c64 {
     struct hand_complex *start;
     size_t n1, n2, stride1, stride2;
 };
-void hand_columns_c64_pack(const void *plan, void *packed);
-void hand_columns_c64_unpack(const void *plan, const void *packed);
+HAND_LOOPS(columns_c64);
 
 /* parts lists, each of n floats start[index[i]]. */
 struct hand_gather_f32 {
@@ -90,12 +86,10 @@ struct hand_gather_f32 {
         size_t n;
     } part[2];
 };
-void hand_gather_f32_pack(const void *plan, void *packed);
-void hand_gather_f32_unpack(const void *plan, const void *packed);
+HAND_LOOPS(gather_f32);
 
 /* The same with three floats from start[index[i]] on. */
-void hand_gather3_f32_pack(const void *plan, void *packed);
-void hand_gather3_f32_unpack(const void *plan, const void *packed);
+HAND_LOOPS(gather3_f32);
 
 /* Atoms: three doubles from x[index3[i]] on, then for each of `singles` arrays the doubles
  * single[a][index[i]]; n indices. */
@@ -106,8 +100,7 @@ struct hand_atoms {
     const int *index, *index3;
     size_t n;
 };
-void hand_atoms_pack(const void *plan, void *packed);
-void hand_atoms_unpack(const void *plan, const void *packed);
+HAND_LOOPS(atoms);
 
 /* parts contiguous pieces of bytes. */
 struct hand_pieces {
@@ -117,8 +110,7 @@ struct hand_pieces {
         size_t size;
     } part[HAND_MAX_PARTS];
 };
-void hand_pieces_pack(const void *plan, void *packed);
-void hand_pieces_unpack(const void *plan, const void *packed);
+HAND_LOOPS(pieces);
 
 /* n runs of length[i] doubles from start[offset[i]] on. */
 struct hand_runs_f64 {
@@ -126,16 +118,14 @@ struct hand_runs_f64 {
     const int *offset, *length;
     size_t n;
 };
-void hand_runs_f64_pack(const void *plan, void *packed);
-void hand_runs_f64_unpack(const void *plan, const void *packed);
+HAND_LOOPS(runs_f64);
 
 /* Every second of 2n bytes. */
 struct hand_odd_bytes {
     uint8_t *start;
     size_t n;
 };
-void hand_odd_bytes_pack(const void *plan, void *packed);
-void hand_odd_bytes_unpack(const void *plan, const void *packed);
+HAND_LOOPS(odd_bytes);
 
 /* Arrays of C structs, packed field by field. */
 struct hand_particle {
@@ -172,13 +162,9 @@ struct hand_structs {
     void *start;
     size_t n;
 };
-void hand_particles_pack(const void *plan, void *packed);
-void hand_particles_unpack(const void *plan, const void *packed);
-void hand_gappy_pack(const void *plan, void *packed);
-void hand_gappy_unpack(const void *plan, const void *packed);
-void hand_dense_pack(const void *plan, void *packed);
-void hand_dense_unpack(const void *plan, const void *packed);
-void hand_dense_spread_pack(const void *plan, void *packed);
-void hand_dense_spread_unpack(const void *plan, const void *packed);
+HAND_LOOPS(particles);
+HAND_LOOPS(gappy);
+HAND_LOOPS(dense);
+HAND_LOOPS(dense_spread);
 
 #endif
