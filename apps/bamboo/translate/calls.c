@@ -13,7 +13,7 @@ static const struct {
 #include "libc.def"
 };
 
-enum call_kind call_kind(const char *name, const char **advice)
+enum call_kind tr_call_kind(const char *name, const char **advice)
 {
     static const enum call_kind kinds[] = {[TASK_REFUSED] = CALL_UNKNOWN_MPI,
                                            [TASK_SUSPENDS] = CALL_SUSPENDS,
@@ -41,7 +41,7 @@ enum call_kind call_kind(const char *name, const char **advice)
 }
 
 /* Which part a call has in the exchange of messages: decides where it may be in a region. */
-unsigned call_communicates(const char *name)
+unsigned tr_call_communicates(const char *name)
 {
     const mpi_function_t *function = mpi_function(name);
 

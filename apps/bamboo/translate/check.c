@@ -33,7 +33,7 @@ static bool leads_to_handles(CXType type, int depth)
         return false;
     }
     if (clang_getCursorKind(declaration) == CXCursor_TypedefDecl) {
-        const char *name = spelling(clang_getCursorSpelling(declaration));
+        const char *name = tr_spelling(clang_getCursorSpelling(declaration));
 
         return strcmp(name, "MPI_Comm") == 0 || strcmp(name, "MPI_Request") == 0 ||
                leads_to_handles(clang_getTypedefDeclUnderlyingType(declaration), depth + 1);
@@ -76,23 +76,23 @@ static void check_name(struct file *file, const struct node *node, const struct 
     if (callee->definition) {
         return;
     }
-    switch (call_kind(callee->name, &advice)) {
+    switch (tr_call_kind(callee->name, &advice)) {
     case CALL_UNKNOWN_MPI:
-        refuse_node(file, node, REFUSE_MPI, "'%s'", callee->name);
+        tr_refuse_node(file, node, REFUSE_MPI, "'%s'", callee->name);
         break;
     case CALL_LIBC:
-        refuse_node(file, node, REFUSE_STATE, "'%s'; instead: %s", callee->name, advice);
+        tr_refuse_node(file, node, REFUSE_STATE, "'%s'; instead: %s", callee->name, advice);
         break;
     case CALL_SUSPENDS:
     case CALL_EXIT:
         if (!call) {
-            refuse_node(file, node, REFUSE_POINTER, "'%s'", callee->name);
+            tr_refuse_node(file, node, REFUSE_POINTER, "'%s'", callee->name);
         }
         break;
     case CALL_OTHER:
         if (has_handles(callee->cursor)) {
-            refuse_node(file, node, REFUSE_LIBRARY,
-                        "'%s' is given communicators or requests of tasks", callee->name);
+            tr_refuse_node(file, node, REFUSE_LIBRARY,
+                           "'%s' is given communicators or requests of tasks", callee->name);
         }
         break;
     default:
@@ -108,13 +108,14 @@ static void check_references(struct file *file, const struct node *node)
     if (node->kind == CXCursor_CallExpr && node->callee) {
         check_name(file, node, node->callee, true);
     } else if (node->kind == CXCursor_DeclRefExpr && node->variable && !node->variable->automatic &&
-               !node->variable->defined && call_kind(node->variable->name, &advice) == CALL_LIBC) {
-        refuse_node(file, node, REFUSE_STATE, "'%s'; instead: %s", node->variable->name, advice);
+               !node->variable->defined &&
+               tr_call_kind(node->variable->name, &advice) == CALL_LIBC) {
+        tr_refuse_node(file, node, REFUSE_STATE, "'%s'; instead: %s", node->variable->name, advice);
     } else if (node->kind == CXCursor_DeclRefExpr && node->variable && node->variable->per_task &&
                !node->here) {
-        refuse_node(file, node, REFUSE_HEADER,
-                    "'%s', of which every task has its own, is used in a header",
-                    node->variable->name);
+        tr_refuse_node(file, node, REFUSE_HEADER,
+                       "'%s', of which every task has its own, is used in a header",
+                       node->variable->name);
     }
     for (i = 0; i < node->n; i++) {
         check_references(file, node->child[i]);
@@ -129,8 +130,8 @@ static void check_function_use(struct file *file, const struct function *functio
         struct file *in = function->file ? function->file : file;
 
         if (function->resumable && function->definition) {
-            refuse_node(in, function->references[i], REFUSE_POINTER, "'%s' may wait",
-                        function->name);
+            tr_refuse_node(in, function->references[i], REFUSE_POINTER, "'%s' may wait",
+                           function->name);
         } else {
             check_name(in, function->references[i], function, false);
         }
@@ -145,17 +146,17 @@ static void check_task_data(const struct variable *variable)
     const struct node *node = variable->declaration;
 
     if (!variable->automatic && variable->defined && variable->thread && node) {
-        refuse_node(file, node, REFUSE_THREAD, "'%s'", variable->name);
+        tr_refuse_node(file, node, REFUSE_THREAD, "'%s'", variable->name);
     }
     if (!variable->per_task) {
         return;
     }
     if (!node || (variable->in_header && !variable->external)) {
-        refuse(file, 0, REFUSE_HEADER, "'%s', which is written, is defined in a header",
-               variable->name);
+        tr_refuse(file, 0, REFUSE_HEADER, "'%s', which is written, is defined in a header",
+                  variable->name);
     } else if (variable->in_macro) {
-        refuse_node(file, node, REFUSE_MACRO, "'%s', which is written, is declared by a macro",
-                    variable->name);
+        tr_refuse_node(file, node, REFUSE_MACRO, "'%s', which is written, is declared by a macro",
+                       variable->name);
     }
 }
 
@@ -163,7 +164,7 @@ static void check_initialiser(struct file *file, const struct node *node)
 {
     const struct node *initialiser =
         node->kind == CXCursor_VarDecl && node->variable && !node->variable->automatic
-            ? initialiser_of(node)
+            ? tr_initialiser_of(node)
             : NULL;
     size_t i;
 
@@ -171,9 +172,9 @@ static void check_initialiser(struct file *file, const struct node *node)
         const struct use *use = &file->uses[i];
 
         if (use->begin >= initialiser->begin && use->end <= initialiser->end &&
-            (strcmp(use->name, "MPI_COMM_WORLD") == 0 ||
-             strcmp(use->name, "MPI_COMM_SELF") == 0)) {
-            refuse(file, use->begin, REFUSE_INITIALISER, "a communicator; assign it in a function");
+            (strcmp(use->name, "MPI_COMM_WORLD") == 0 || strcmp(use->name, "MPI_COMM_SELF") == 0)) {
+            tr_refuse(file, use->begin, REFUSE_INITIALISER,
+                      "a communicator; assign it in a function");
         }
     }
     for (i = 0; i < node->n; i++) {
@@ -205,7 +206,7 @@ static bool measures(const struct node *node, const struct variable *variable)
     size_t i;
 
     if (node->kind == CXCursor_UnaryExpr && node->n == 1 &&
-        bare(node->child[0])->variable == variable) {
+        tr_strip_casts(node->child[0])->variable == variable) {
         return true;
     }
     for (i = 0; i < node->n; i++) {
@@ -230,7 +231,7 @@ static void check_variable_length(const struct function *function, const struct 
             return;
         }
     }
-    refuse_node(
+    tr_refuse_node(
         function->file, node, REFUSE_VARIABLE_LENGTH,
         "'%s'; a one-dimensional array in the function's outermost block can, without sizeof",
         variable->name);
@@ -250,7 +251,7 @@ static bool declared_elsewhere(const struct node *tree, const struct node *node,
     if (tree != node && !clang_equalCursors(tree->cursor, node->cursor) &&
         (is_type_declaration(tree) || tree->kind == CXCursor_FunctionDecl ||
          tree->kind == CXCursor_VarDecl) &&
-        strcmp(spelling(clang_getCursorSpelling(tree->cursor)), name) == 0) {
+        strcmp(tr_spelling(clang_getCursorSpelling(tree->cursor)), name) == 0) {
         return true;
     }
     for (i = 0; i < tree->n; i++) {
@@ -263,7 +264,7 @@ static bool declared_elsewhere(const struct node *tree, const struct node *node,
 
 static void check_type(const struct function *function, const struct node *node)
 {
-    const char *name = spelling(clang_getCursorSpelling(node->cursor));
+    const char *name = tr_spelling(clang_getCursorSpelling(node->cursor));
     struct file *file = function->file;
     size_t i;
 
@@ -272,8 +273,8 @@ static void check_type(const struct function *function, const struct node *node)
     }
     for (i = 0; i < file->n_top; i++) {
         if (declared_elsewhere(file->top[i], node, name)) {
-            refuse_node(file, node, REFUSE_TYPE, "'%s', a name that is declared more than once",
-                        name);
+            tr_refuse_node(file, node, REFUSE_TYPE, "'%s', a name that is declared more than once",
+                           name);
             return;
         }
     }
@@ -325,38 +326,38 @@ static void check_construct(const struct function *function, const struct node *
     switch (node->kind) {
     case CXCursor_CompoundLiteralExpr:
         if (!outlives(node)) {
-            refuse_node(file, node, REFUSE_LITERAL,
-                        "a compound literal with an address; use a variable");
+            tr_refuse_node(file, node, REFUSE_LITERAL,
+                           "a compound literal with an address; use a variable");
         }
         break;
     case CXCursor_StmtExpr:
         if (node->waits || contains_kind(node, CXCursor_ReturnStmt)) {
-            refuse_node(file, node, REFUSE_CONSTRUCT,
-                        "a statement expression that waits or returns");
+            tr_refuse_node(file, node, REFUSE_CONSTRUCT,
+                           "a statement expression that waits or returns");
         }
         break;
     case CXCursor_IndirectGotoStmt:
     case CXCursor_AddrLabelExpr:
-        refuse_node(file, node, REFUSE_CONSTRUCT, "the address of a label");
+        tr_refuse_node(file, node, REFUSE_CONSTRUCT, "the address of a label");
         break;
     case CXCursor_CallExpr:
         if (node->callee && (strcmp(node->callee->name, "alloca") == 0 ||
                              strcmp(node->callee->name, "__builtin_alloca") == 0)) {
-            refuse_node(file, node, REFUSE_LITERAL, "memory of alloca(); use malloc()");
+            tr_refuse_node(file, node, REFUSE_LITERAL, "memory of alloca(); use malloc()");
         }
         if (node->callee && node->callee->is_main) {
-            refuse_node(file, node, REFUSE_MAIN, "main is called");
+            tr_refuse_node(file, node, REFUSE_MAIN, "main is called");
         }
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it asks for a callee first */
-        if (is_waiting_call(node) && node->callee->definition &&
+        if (tr_is_waiting_call(node) && node->callee->definition &&
             node->n - 1 != node->callee->n_parameters) {
-            refuse_node(file, node, REFUSE_VARIADIC, "'%s'", node->callee->name);
+            tr_refuse_node(file, node, REFUSE_VARIADIC, "'%s'", node->callee->name);
         }
         break;
     case CXCursor_LabelStmt:
-        if (strncmp(spelling(clang_getCursorSpelling(node->cursor)), "resume_", 7) == 0) {
-            refuse_node(file, node, REFUSE_NAME,
-                        "the translation's own labels begin with 'resume_'");
+        if (strncmp(tr_spelling(clang_getCursorSpelling(node->cursor)), "resume_", 7) == 0) {
+            tr_refuse_node(file, node, REFUSE_NAME,
+                           "the translation's own labels begin with 'resume_'");
         }
         break;
     default:
@@ -377,30 +378,30 @@ static void check_resumable(struct function *function)
     size_t i;
 
     if (function->defined_in_header && !function->definition->here) {
-        refuse_node(file, function->definition, REFUSE_HEADER, "'%s' may wait", function->name);
+        tr_refuse_node(file, function->definition, REFUSE_HEADER, "'%s' may wait", function->name);
         function->unfit = true;
         return;
     }
     if (!function->body || function->definition->in_macro || !function->body->here ||
         function->body->in_macro) {
-        refuse_node(file, function->definition, REFUSE_MACRO, "'%s' is defined by a macro",
-                    function->name);
+        tr_refuse_node(file, function->definition, REFUSE_MACRO, "'%s' is defined by a macro",
+                       function->name);
         function->unfit = true;
         return;
     }
     if (function->variadic) {
-        refuse_node(file, function->definition, REFUSE_VARIADIC, "'%s'", function->name);
+        tr_refuse_node(file, function->definition, REFUSE_VARIADIC, "'%s'", function->name);
     }
     if (function->is_main && (function->n_parameters > 2 || function->n_parameters == 1)) {
-        refuse_node(file, function->definition, REFUSE_MAIN,
-                    "main must take no parameters, or argc and argv");
+        tr_refuse_node(file, function->definition, REFUSE_MAIN,
+                       "main must take no parameters, or argc and argv");
     }
     for (i = 0; i < function->n_locals; i++) {
         const struct variable *variable = function->locals[i];
 
         if (variable->framed && variable->in_macro) {
-            refuse_node(file, variable->declaration, REFUSE_MACRO, "'%s' is declared by a macro",
-                        variable->name);
+            tr_refuse_node(file, variable->declaration, REFUSE_MACRO, "'%s' is declared by a macro",
+                           variable->name);
         }
         check_variable_length(function, variable);
     }
@@ -432,16 +433,17 @@ static void check_pragma(struct program *program, struct file *file, const struc
     size_t i, j;
 
     if (function && function->resumable && n > 2 &&
-        (token_is(file->text, &token[2], "omp") || token_is(file->text, &token[2], "acc"))) {
-        refuse(file, token->begin, REFUSE_PRAGMAS,
-               "in '%s', which may wait; move the loop into a function of its own", function->name);
+        (tr_token_is(file->text, &token[2], "omp") || tr_token_is(file->text, &token[2], "acc"))) {
+        tr_refuse(file, token->begin, REFUSE_PRAGMAS,
+                  "in '%s', which may wait; move the loop into a function of its own",
+                  function->name);
     }
     for (i = 2; i < n; i++) {
         for (j = 0; j < program->n_variables; j++) {
             const struct variable *variable = program->variables[j];
 
-            if (variable->per_task && token_is(file->text, &token[i], variable->name)) {
-                refuse(file, token[i].begin, REFUSE_PRAGMAS, "'%s'", variable->name);
+            if (variable->per_task && tr_token_is(file->text, &token[i], variable->name)) {
+                tr_refuse(file, token[i].begin, REFUSE_PRAGMAS, "'%s'", variable->name);
                 break;
             }
         }
@@ -454,17 +456,18 @@ static void check_pragmas(struct program *program, struct file *file)
     size_t i, n;
 
     for (i = 0; i + 1 < file->tokens.n; i++) {
-        if (!token[i].directive || !token_is(file->text, &token[i], "#") ||
-            !token_is(file->text, &token[i + 1], "pragma") || is_skipped(file, token[i].begin)) {
+        if (!token[i].directive || !tr_token_is(file->text, &token[i], "#") ||
+            !tr_token_is(file->text, &token[i + 1], "pragma") ||
+            tr_is_skipped(file, token[i].begin)) {
             continue;
         }
         for (n = 2; i + n < file->tokens.n && token[i + n].directive &&
-                    !(token_is(file->text, &token[i + n], "#") &&
+                    !(tr_token_is(file->text, &token[i + n], "#") &&
                       memchr(file->text + token[i + n - 1].end, '\n',
                              token[i + n].begin - token[i + n - 1].end));
              n++) {
         }
-        if (n > 2 && !token_is(file->text, &token[i + 2], "bamboo")) {
+        if (n > 2 && !tr_token_is(file->text, &token[i + 2], "bamboo")) {
             check_pragma(program, file, token + i, n);
         }
     }
@@ -490,9 +493,9 @@ static bool has_attribute(const struct node *node, const char *name)
     const char *text;
 
     clang_PrintingPolicy_setProperty(policy, CXPrintingPolicy_TerseOutput, 1);
-    text = spelling(clang_getCursorPrettyPrinted(node->cursor, policy));
+    text = tr_spelling(clang_getCursorPrettyPrinted(node->cursor, policy));
     clang_PrintingPolicy_dispose(policy);
-    return strstr(text, format("((%s", name)) || strstr(text, format("gnu::%s", name));
+    return strstr(text, tr_format("((%s", name)) || strstr(text, tr_format("gnu::%s", name));
 }
 
 /* Attributes that call a function: constructors run once in a process, before there are tasks; a
@@ -503,22 +506,22 @@ static void check_attributes(struct file *file, const struct node *node)
 
     if (node->kind == CXCursor_FunctionDecl &&
         (has_attribute(node, "constructor") || has_attribute(node, "destructor"))) {
-        refuse_node(file, node, REFUSE_CONSTRUCT, "a function that runs before or after main");
+        tr_refuse_node(file, node, REFUSE_CONSTRUCT, "a function that runs before or after main");
     } else if (node->kind == CXCursor_VarDecl && node->variable->framed &&
                has_attribute(node, "cleanup")) {
-        refuse_node(file, node, REFUSE_CONSTRUCT, "a function that runs at the end of a scope");
+        tr_refuse_node(file, node, REFUSE_CONSTRUCT, "a function that runs at the end of a scope");
     }
     for (i = 0; i < node->n; i++) {
         check_attributes(file, node->child[i]);
     }
 }
 
-void check_program(struct program *program)
+void tr_check_program(struct program *program)
 {
     size_t i, j;
 
     if (!program->main) {
-        refuse(program->files[0], 0, REFUSE_MAIN, "the files have no main");
+        tr_refuse(program->files[0], 0, REFUSE_MAIN, "the files have no main");
     }
     for (i = 0; i < program->n_files; i++) {
         struct file *file = program->files[i];
@@ -572,7 +575,7 @@ static const struct variable *moved_variable(const struct program *program, cons
     for (i = 0; i < program->n_variables; i++) {
         const struct variable *variable = program->variables[i];
 
-        if (!token_is(file->text, token, variable->name)) {
+        if (!tr_token_is(file->text, token, variable->name)) {
             continue;
         }
         if (variable->per_task && (variable->external || variable->file == file)) {
@@ -594,11 +597,11 @@ static bool is_other_name(const struct file *file, size_t i)
     size_t j;
 
     for (j = 0; i > 0 && j < sizeof before / sizeof *before; j++) {
-        if (token_is(file->text, &token[i - 1], before[j])) {
+        if (tr_token_is(file->text, &token[i - 1], before[j])) {
             return true;
         }
     }
-    if (i > 0 && i + 1 < file->tokens.n && token_is(file->text, &token[i + 1], ":") &&
+    if (i > 0 && i + 1 < file->tokens.n && tr_token_is(file->text, &token[i + 1], ":") &&
         strchr(";{}:)", file->text[token[i - 1].begin])) {
         return true; /* a label */
     }
@@ -617,13 +620,13 @@ static bool has_sharp(const struct macro *macro)
     size_t i, n = macro->tokens.n;
 
     for (i = 1; i < n; i++) {
-        if (token_is(macro->text, &token[i], "#") &&
-            !(i + 2 < n && token_is(macro->text, &token[i - 1], ",") &&
-              token_is(macro->text, &token[i + 1], "#") &&
-              token_is(macro->text, &token[i + 2], "__VA_ARGS__"))) {
+        if (tr_token_is(macro->text, &token[i], "#") &&
+            !(i + 2 < n && tr_token_is(macro->text, &token[i - 1], ",") &&
+              tr_token_is(macro->text, &token[i + 1], "#") &&
+              tr_token_is(macro->text, &token[i + 2], "__VA_ARGS__"))) {
             return true;
         }
-        i += token_is(macro->text, &token[i], "#");
+        i += tr_token_is(macro->text, &token[i], "#");
     }
     return false;
 }
@@ -640,17 +643,17 @@ static void check_strings(struct file *file)
             const struct macro *macro = &file->macros[j];
 
             if (macro->function_like && strcmp(macro->name, use->name) == 0 && has_sharp(macro) &&
-                strcmp(render(file, use->begin, use->end),
-                       copy_text(file->text + use->begin, use->end - use->begin)) != 0) {
-                refuse(file, use->begin, REFUSE_STRING, "'%s'", use->name);
+                strcmp(tr_render(file, use->begin, use->end),
+                       tr_copy_text(file->text + use->begin, use->end - use->begin)) != 0) {
+                tr_refuse(file, use->begin, REFUSE_STRING, "'%s'", use->name);
             }
         }
     }
 }
 
-void check_names(struct program *program, struct file *file)
+void tr_check_names(struct program *program, struct file *file)
 {
-    bool *known = allot((file->size + 1) * sizeof *known);
+    bool *known = tr_alloc((file->size + 1) * sizeof *known);
     size_t i;
 
     check_strings(file);
@@ -662,12 +665,12 @@ void check_names(struct program *program, struct file *file)
         const struct variable *variable;
 
         if (token->kind != TOKEN_NAME || token->directive || known[token->begin] ||
-            is_edited(file, token->begin) || is_other_name(file, i)) {
+            tr_is_edited(file, token->begin) || is_other_name(file, i)) {
             continue;
         }
         variable = moved_variable(program, file, token);
         if (variable) {
-            refuse(file, token->begin, REFUSE_NAME, "'%s'", variable->name);
+            tr_refuse(file, token->begin, REFUSE_NAME, "'%s'", variable->name);
         }
     }
 }

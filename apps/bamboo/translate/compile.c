@@ -32,7 +32,7 @@ static const char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
 
-    return !slash ? "." : slash == path ? "/" : copy_text(path, (size_t) (slash - path));
+    return !slash ? "." : slash == path ? "/" : tr_copy_text(path, (size_t) (slash - path));
 }
 
 static bool write_text(const char *path, const char *text)
@@ -59,9 +59,9 @@ struct list {
 
 static void append(struct list *list, const char *word)
 {
-    list->word = one_more(list->word, list->n + 1, sizeof *list->word);
+    list->word = tr_grow(list->word, list->n + 1, sizeof *list->word);
     if (list->n == 0) {
-        list->word = allot(8 * sizeof *list->word);
+        list->word = tr_alloc(8 * sizeof *list->word);
     }
     list->word[list->n++] = (char *) word;
     list->word[list->n] = NULL;
@@ -72,7 +72,7 @@ static void append_words(struct list *list, const char *text)
     while (*(text += strspn(text, " \t\n"))) {
         size_t length = strcspn(text, " \t\n");
 
-        append(list, copy_text(text, length));
+        append(list, tr_copy_text(text, length));
         text += length;
     }
 }
@@ -103,7 +103,7 @@ static void begin_command(struct list *list, const struct command *command)
     int i;
 
     append_words(list, setting("BAMBOO_CC", BAMBOO_CC));
-    append(list, format("-I%s", setting("BAMBOO_INCLUDE", BAMBOO_INCLUDE)));
+    append(list, tr_format("-I%s", setting("BAMBOO_INCLUDE", BAMBOO_INCLUDE)));
     for (i = 0; i < command->n_compiler; i++) {
         append(list, command->compiler[i]);
     }
@@ -120,7 +120,7 @@ static int compile(const struct file *file, const char *folder, const struct com
     append(&list, "-c");
     append(&list, "-o");
     append(&list, object);
-    append(&list, format("%s/%s", folder, base_name(file->path)));
+    append(&list, tr_format("%s/%s", folder, base_name(file->path)));
     return run(&list);
 }
 
@@ -135,7 +135,7 @@ static int link_program(const struct program *program, const char *folder,
     append(&list, "-o");
     append(&list, command->output ? command->output : "a.out");
     for (i = 0; i < program->n_files; i++) {
-        append(&list, format("%s/%zu.o", folder, i));
+        append(&list, tr_format("%s/%zu.o", folder, i));
     }
     for (j = 0; j < command->n_compiler; j++) {
         append(&list, command->compiler[j]);
@@ -152,9 +152,9 @@ static const char *object_of(const struct file *file, const struct command *comm
     if (command->output) {
         return command->output;
     }
-    return format(
-        "%s.o",
-        copy_text(name, length > 2 && strcmp(name + length - 2, ".c") == 0 ? length - 2 : length));
+    return tr_format("%s.o", tr_copy_text(name, length > 2 && strcmp(name + length - 2, ".c") == 0
+                                                    ? length - 2
+                                                    : length));
 }
 
 static int compile_all(const struct program *program, const char *folder,
@@ -165,7 +165,7 @@ static int compile_all(const struct program *program, const char *folder,
     for (i = 0; i < program->n_files; i++) {
         const struct file *file = program->files[i];
         const char *object =
-            command->compile_only ? object_of(file, command) : format("%s/%zu.o", folder, i);
+            command->compile_only ? object_of(file, command) : tr_format("%s/%zu.o", folder, i);
 
         if (compile(file, folder, command, object) != DONE) {
             return FAILED;
@@ -179,7 +179,7 @@ static bool write_all(const struct program *program, const char *folder)
     size_t i;
 
     for (i = 0; i < program->n_files; i++) {
-        if (!write_text(format("%s/%s", folder, base_name(program->files[i]->path)),
+        if (!write_text(tr_format("%s/%s", folder, base_name(program->files[i]->path)),
                         program->files[i]->translation)) {
             return false;
         }
@@ -210,7 +210,7 @@ static void remove_scratch(void)
 
 static bool make_scratch(const struct program *program)
 {
-    scratch = format("%s/bamboocc.XXXXXX", setting("TMPDIR", "/tmp"));
+    scratch = tr_format("%s/bamboocc.XXXXXX", setting("TMPDIR", "/tmp"));
     translated = program->files;
     n_translated = program->n_files;
     if (!mkdtemp(scratch)) {
@@ -238,7 +238,7 @@ static bool names_clash(const struct program *program, const struct command *com
             }
         }
         if (command->emit && stat(path, &source) == 0 &&
-            stat(format("%s/%s", command->emit, base_name(path)), &target) == 0 &&
+            stat(tr_format("%s/%s", command->emit, base_name(path)), &target) == 0 &&
             source.st_dev == target.st_dev && source.st_ino == target.st_ino) {
             fprintf(stderr, "bamboocc: --emit %s: would overwrite %s\n", command->emit, path);
             return true;
@@ -247,7 +247,7 @@ static bool names_clash(const struct program *program, const struct command *com
     return false;
 }
 
-int finish(struct program *program, const struct command *command)
+int tr_finish(struct program *program, const struct command *command)
 {
     if (names_clash(program, command)) {
         return FAILED;

@@ -14,7 +14,7 @@ struct declarator {
 static bool is_one_of(const char *text, const struct token *token, const char *const *words)
 {
     for (; *words; words++) {
-        if (token_is(text, token, *words)) {
+        if (tr_token_is(text, token, *words)) {
             return true;
         }
     }
@@ -104,7 +104,7 @@ static size_t declarator_end(const struct file *file, size_t begin)
     return file->size;
 }
 
-const struct node *initialiser_of(const struct node *variable)
+const struct node *tr_initialiser_of(const struct node *variable)
 {
     CXCursor initialiser = clang_Cursor_getVarDeclInitializer(variable->cursor);
     size_t i;
@@ -120,19 +120,19 @@ const struct node *initialiser_of(const struct node *variable)
 /* The text without the words, which are storage classes and qualifiers. */
 static const char *without(const char *text, const char *const *words)
 {
-    struct tokens tokens = tokens_of(text, 0, strlen(text));
+    struct tokens tokens = tr_tokens_of(text, 0, strlen(text));
     struct text result = {0};
     size_t i, at = 0;
 
-    add_bytes(&result, "", 0);
+    tr_add_bytes(&result, "", 0);
     for (i = 0; i < tokens.n; i++) {
         if (tokens.token[i].kind == TOKEN_NAME && is_one_of(text, &tokens.token[i], words)) {
-            add_bytes(&result, text + at, tokens.token[i].begin - at);
+            tr_add_bytes(&result, text + at, tokens.token[i].begin - at);
             at = tokens.token[i].end;
             at += text[at] == ' ';
         }
     }
-    add_bytes(&result, text + at, strlen(text) - at);
+    tr_add_bytes(&result, text + at, strlen(text) - at);
     return result.at;
 }
 
@@ -160,7 +160,7 @@ static const char *member_declarator(const struct file *file, const struct decla
     const struct variable *variable = declarator->node->variable;
     size_t name = variable->offset, behind = name + strlen(variable->name),
            bracket = token_at(file, behind);
-    const char *before = copy_text(file->text + declarator->begin, name - declarator->begin);
+    const char *before = tr_copy_text(file->text + declarator->begin, name - declarator->begin);
     CXType type = clang_getCursorType(declarator->node->cursor);
     bool array = bracket < file->tokens.n && file->tokens.token[bracket].begin < declarator->end &&
                  file->text[file->tokens.token[bracket].begin] == '[';
@@ -173,20 +173,20 @@ static const char *member_declarator(const struct file *file, const struct decla
     if (array && type.kind == CXType_VariableArray) {
         size_t close = file->tokens.token[behind_brackets(file, bracket) - 1].end;
 
-        after = copy_text(file->text + close, declarator->end - close);
-        return format("%s(*%s)%s", before, variable->member, after);
+        after = tr_copy_text(file->text + close, declarator->end - close);
+        return tr_format("%s(*%s)%s", before, variable->member, after);
     }
-    after = copy_text(file->text + behind, declarator->end - behind);
+    after = tr_copy_text(file->text + behind, declarator->end - behind);
     if (array && file->text[file->tokens.token[bracket + 1].begin] == ']') {
         size_t close = file->tokens.token[bracket + 1].end;
 
-        after = format("[%lld]%s", (long long) ask_count(type),
-                       copy_text(file->text + close, declarator->end - close));
+        after = tr_format("[%lld]%s", (long long) ask_count(type),
+                          tr_copy_text(file->text + close, declarator->end - close));
     }
     while (*after && strchr(" \t\n", after[strlen(after) - 1])) {
-        after = copy_text(after, strlen(after) - 1);
+        after = tr_copy_text(after, strlen(after) - 1);
     }
-    return format("%s%s%s", before, variable->member, after);
+    return tr_format("%s%s%s", before, variable->member, after);
 }
 
 static size_t read_declarators(const struct file *file, const struct node *statement,
@@ -205,13 +205,13 @@ static size_t read_declarators(const struct file *file, const struct node *state
         if (n == 0) {
             one.begin = specifiers_end(file, statement->begin, child->variable->offset);
         } else {
-            const struct node *initialiser = initialiser_of(list[n - 1].node);
+            const struct node *initialiser = tr_initialiser_of(list[n - 1].node);
             size_t comma = token_at(file, initialiser ? initialiser->end : list[n - 1].end);
 
             one.begin = file->tokens.token[comma].begin + 1;
         }
         one.end = declarator_end(file, child->variable->offset);
-        list = one_more(list, n, sizeof one);
+        list = tr_grow(list, n, sizeof one);
         list[n++] = one;
     }
     *result = list;
@@ -232,7 +232,7 @@ static bool is_zero(const struct node *initialiser)
         }
         return zero;
     }
-    initialiser = bare(initialiser);
+    initialiser = tr_strip_casts(initialiser);
     return (initialiser->kind == CXCursor_IntegerLiteral ||
             initialiser->kind == CXCursor_FloatingLiteral) &&
            ask_is_zero(initialiser->cursor);
@@ -242,31 +242,31 @@ static bool is_zero(const struct node *initialiser)
 static const char *assignment(struct file *file, const struct variable *variable,
                               const struct node *initialiser)
 {
-    const char *value = render(file, initialiser->begin, initialiser->end), *to = variable->text,
+    const char *value = tr_render(file, initialiser->begin, initialiser->end), *to = variable->text,
                *type;
     CXType canonical = clang_getCanonicalType(clang_getCursorType(variable->declaration->cursor));
 
     if (canonical.kind == CXType_ConstantArray) {
         file->needs_string = true;
         if (initialiser->kind == CXCursor_InitListExpr && is_zero(initialiser)) {
-            return format("memset(%s, 0, sizeof %s)", to, to);
+            return tr_format("memset(%s, 0, sizeof %s)", to, to);
         }
-        return format("memcpy(%s, (__typeof__(%s)) %s, sizeof %s)", to, to,
-                      initialiser->kind == CXCursor_InitListExpr ? value : format("{%s}", value),
-                      to);
+        return tr_format(
+            "memcpy(%s, (__typeof__(%s)) %s, sizeof %s)", to, to,
+            initialiser->kind == CXCursor_InitListExpr ? value : tr_format("{%s}", value), to);
     }
     if (initialiser->kind != CXCursor_InitListExpr) {
-        return format("%s = %s", to, value);
+        return tr_format("%s = %s", to, value);
     }
-    type = type_text(ask_unqualified(clang_getCursorType(variable->declaration->cursor)));
+    type = tr_type_text(ask_unqualified(clang_getCursorType(variable->declaration->cursor)));
     if (canonical.kind == CXType_Record && is_zero(initialiser)) {
         file->needs_string = true;
-        return format("memset(&%s, 0, sizeof %s)", to, to);
+        return tr_format("memset(&%s, 0, sizeof %s)", to, to);
     }
     if (strpbrk(type, "([")) {
-        type = format("__typeof__(%s)", to);
+        type = tr_format("__typeof__(%s)", to);
     }
-    return format("%s = (%s) %s", to, type, value);
+    return tr_format("%s = (%s) %s", to, type, value);
 }
 
 /* ---- local variables ---- */
@@ -282,10 +282,10 @@ static void check_local(struct function *function, const struct declarator *decl
 
         if (edit->begin >= declarator->begin && edit->end <= declarator->end &&
             canonical.kind != CXType_VariableArray &&
-            count_lines(edit->text, strlen(edit->text)) == 0) {
-            refuse(file, edit->begin, REFUSE_TYPE,
-                   "the declaration of '%s' needs the value of a variable",
-                   declarator->node->variable->name);
+            tr_count_lines(edit->text, strlen(edit->text)) == 0) {
+            tr_refuse(file, edit->begin, REFUSE_TYPE,
+                      "the declaration of '%s' needs the value of a variable",
+                      declarator->node->variable->name);
         }
     }
 }
@@ -294,10 +294,10 @@ static const char *specifiers(const struct function *function, const struct node
                               size_t end)
 {
     static const char *const storage[] = {"register", "auto", NULL};
-    const char *text = without(render(function->file, statement->begin, end), storage);
+    const char *text = without(tr_render(function->file, statement->begin, end), storage);
 
     while (*text && strchr(" \t\n", text[strlen(text) - 1])) {
-        text = copy_text(text, strlen(text) - 1);
+        text = tr_copy_text(text, strlen(text) - 1);
     }
     return text;
 }
@@ -306,9 +306,9 @@ static void add_member(struct text *members, const char *indent, const char *typ
                        const char *declarator)
 {
     if (members->n == 0) {
-        add(members, "%s%s %s", indent, type, declarator);
+        tr_add(members, "%s%s %s", indent, type, declarator);
     } else {
-        add(members, ", %s", declarator);
+        tr_add(members, ", %s", declarator);
     }
 }
 
@@ -323,7 +323,7 @@ static const char *declare(struct function *function, struct node *statement, co
     const char *type;
     bool constant = false;
 
-    add_bytes(&values, "", 0);
+    tr_add_bytes(&values, "", 0);
     if (n == 0) {
         return values.at;
     }
@@ -334,43 +334,43 @@ static const char *declare(struct function *function, struct node *statement, co
         constant = constant || (is_constant_at_top(of) && element_kind(of) != CXType_Pointer);
     }
     if (constant && strcmp(type, without(type, qualifiers)) == 0) {
-        refuse_node(file, list[0].node, REFUSE_TYPE, "'%s', which has a constant type",
-                    list[0].node->variable->name);
+        tr_refuse_node(file, list[0].node, REFUSE_TYPE, "'%s', which has a constant type",
+                       list[0].node->variable->name);
     }
     type = constant ? without(type, qualifiers) : type;
     for (i = 0; i < n; i++) {
         const struct variable *variable = list[i].node->variable;
-        const struct node *initialiser = initialiser_of(list[i].node);
+        const struct node *initialiser = tr_initialiser_of(list[i].node);
         CXType of = clang_getCursorType(list[i].node->cursor);
 
         check_local(function, &list[i]);
         add_member(variable->spilled ? &spilled : &members, variable->spilled ? "        " : "    ",
                    type, member_declarator(file, &list[i]));
         if (initialiser) {
-            const char *before = lift_initialiser(function, initialiser);
+            const char *before = tr_lift_initialiser(function, initialiser);
 
-            add(&values, "%s%s%s%s", values.n ? separator : "", before,
-                assignment(file, variable, initialiser), lifted_after(function));
+            tr_add(&values, "%s%s%s%s", values.n ? separator : "", before,
+                   assignment(file, variable, initialiser), tr_lifted_after(function));
         } else if (of.kind == CXType_VariableArray) {
             size_t bracket = token_at(file, variable->offset + strlen(variable->name));
             size_t begin = file->tokens.token[bracket].end;
             size_t end = file->tokens.token[behind_brackets(file, bracket) - 1].begin;
 
-            add(&values, "%s%s = bamboo_push((size_t) (%s) * sizeof *%s)",
-                values.n ? separator : "", variable->text, render(file, begin, end),
-                variable->text);
+            tr_add(&values, "%s%s = bamboo_push((size_t) (%s) * sizeof *%s)",
+                   values.n ? separator : "", variable->text, tr_render(file, begin, end),
+                   variable->text);
         }
     }
     if (members.n > 0) {
-        add(&function->members, "%s;\n", members.at);
+        tr_add(&function->members, "%s;\n", members.at);
     }
     if (spilled.n > 0) {
-        add(&function->values, "%s;\n", spilled.at);
+        tr_add(&function->values, "%s;\n", spilled.at);
     }
     return values.at;
 }
 
-void declare_locals(struct function *function, struct node *statement)
+void tr_declare_locals(struct function *function, struct node *statement)
 {
     struct file *file = function->file;
     const char *values;
@@ -380,18 +380,18 @@ void declare_locals(struct function *function, struct node *statement)
         n += statement->child[i]->kind == CXCursor_VarDecl;
     }
     if (n == 0) { /* a type */
-        add(&function->types, "%s\n", render(file, statement->begin, statement->end));
-        replace(file, statement->begin, statement->end, "");
+        tr_add(&function->types, "%s\n", tr_render(file, statement->begin, statement->end));
+        tr_replace(file, statement->begin, statement->end, "");
         return;
     }
     values = declare(function, statement, "; ");
-    replace(file, statement->begin, statement->end, *values ? format("%s;", values) : "");
+    tr_replace(file, statement->begin, statement->end, *values ? tr_format("%s;", values) : "");
 }
 
-void declare_in_for(struct function *function, struct node *statement)
+void tr_declare_in_for(struct function *function, struct node *statement)
 {
-    replace(function->file, statement->begin, statement->end,
-            format("%s;", declare(function, statement, ", ")));
+    tr_replace(function->file, statement->begin, statement->end,
+               tr_format("%s;", declare(function, statement, ", ")));
 }
 
 /* ---- variables of tasks ---- */
@@ -400,16 +400,16 @@ void declare_in_for(struct function *function, struct node *statement)
 static const char *initialiser_for(const struct file *file, const struct node *initialiser,
                                    int number)
 {
-    const char *text = render(file, initialiser->begin, initialiser->end), *found;
+    const char *text = tr_render(file, initialiser->begin, initialiser->end), *found;
     struct text result = {0};
 
-    add_bytes(&result, "", 0);
+    tr_add_bytes(&result, "", 0);
     while ((found = strstr(text, "[bamboo_local]")) != NULL) {
-        add_bytes(&result, text, (size_t) (found - text));
-        add(&result, "[%d]", number);
+        tr_add_bytes(&result, text, (size_t) (found - text));
+        tr_add(&result, "[%d]", number);
         text = found + strlen("[bamboo_local]");
     }
-    add_bytes(&result, text, strlen(text));
+    tr_add_bytes(&result, text, strlen(text));
     return result.at;
 }
 
@@ -434,40 +434,40 @@ static const struct node *hidden_task_data(const struct node *node)
 
 static void initialise(struct program *program, struct file *file, const struct node *initialiser)
 {
-    const char *text = render(file, initialiser->begin, initialiser->end);
+    const char *text = tr_render(file, initialiser->begin, initialiser->end);
     const struct node *hidden = hidden_task_data(initialiser);
     struct text all = {0};
     int i;
 
     if (hidden) {
-        refuse_node(file, hidden, REFUSE_INITIALISER,
-                    "a macro names '%s', of which every task has its own; write the name here",
-                    hidden->variable->name);
+        tr_refuse_node(file, hidden, REFUSE_INITIALISER,
+                       "a macro names '%s', of which every task has its own; write the name here",
+                       hidden->variable->name);
         return;
     }
     if (!strstr(text, "[bamboo_local]")) {
-        replace(file, initialiser->begin, initialiser->end,
-                format("{[0 ... %s - 1] = %s}", program->vf_text, text));
+        tr_replace(file, initialiser->begin, initialiser->end,
+                   tr_format("{[0 ... %s - 1] = %s}", program->vf_text, text));
         return;
     }
     for (i = 0; i < program->vf_max; i++) {
         const char *one = initialiser_for(file, initialiser, i);
 
-        add(&all, "%s%s", i ? ", " : "{", one);
-        if (count_lines(one, strlen(one)) > 0) {
-            refuse(file, initialiser->begin, REFUSE_INITIALISER,
-                   "an initialiser of several lines with addresses of variables of tasks");
+        tr_add(&all, "%s%s", i ? ", " : "{", one);
+        if (tr_count_lines(one, strlen(one)) > 0) {
+            tr_refuse(file, initialiser->begin, REFUSE_INITIALISER,
+                      "an initialiser of several lines with addresses of variables of tasks");
             return;
         }
     }
-    add(&all, "}");
-    replace(file, initialiser->begin, initialiser->end, all.at);
+    tr_add(&all, "}");
+    tr_replace(file, initialiser->begin, initialiser->end, all.at);
 }
 
-void declare_static(struct program *program, struct file *file, struct node *node)
+void tr_declare_static(struct program *program, struct file *file, struct node *node)
 {
     const struct variable *variable = node->variable;
-    const struct node *initialiser = initialiser_of(node);
+    const struct node *initialiser = tr_initialiser_of(node);
     CXType type = clang_getCursorType(node->cursor);
     unsigned offset;
     CXFile in;
@@ -478,7 +478,7 @@ void declare_static(struct program *program, struct file *file, struct node *nod
     name = offset;
     bracket = token_at(file, name + strlen(variable->name));
     if (type.kind == CXType_IncompleteArray) {
-        refuse_node(file, node, REFUSE_TYPE, "'%s' has no size here", variable->name);
+        tr_refuse_node(file, node, REFUSE_TYPE, "'%s' has no size here", variable->name);
         return;
     }
     if (initialiser) {
@@ -486,9 +486,10 @@ void declare_static(struct program *program, struct file *file, struct node *nod
     }
     if (type.kind == CXType_ConstantArray && file->text[file->tokens.token[bracket].begin] == '[' &&
         file->text[file->tokens.token[bracket + 1].begin] == ']') {
-        size = format("[%lld]", (long long) ask_count(type));
-        replace(file, file->tokens.token[bracket].begin, file->tokens.token[bracket + 1].end, size);
+        size = tr_format("[%lld]", (long long) ask_count(type));
+        tr_replace(file, file->tokens.token[bracket].begin, file->tokens.token[bracket + 1].end,
+                   size);
     }
-    replace(file, name, name + strlen(variable->name),
-            format("%s[%s]", variable->task_name, program->vf_text));
+    tr_replace(file, name, name + strlen(variable->name),
+               tr_format("%s[%s]", variable->task_name, program->vf_text));
 }

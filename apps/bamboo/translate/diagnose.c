@@ -29,7 +29,7 @@ static const char *meaning(enum refusal refusal)
     return "";
 }
 
-void print_refusals(void)
+void tr_print_refusals(void)
 {
 #define REFUSAL(number, name, text) printf("  B%-3d %s\n", number, text);
 #include "refusals.def"
@@ -39,19 +39,19 @@ void print_refusals(void)
 static bool line_directive(const struct file *file, const struct token *token, size_t left,
                            unsigned *line, const char **name)
 {
-    if (left < 3 || !token_is(file->text, &token[0], "#") ||
-        !token_is(file->text, &token[1], "line")) {
+    if (left < 3 || !tr_token_is(file->text, &token[0], "#") ||
+        !tr_token_is(file->text, &token[1], "line")) {
         return false;
     }
     *line = (unsigned) strtoul(file->text + token[2].begin, NULL, 10);
     if (left > 3 && token[3].directive && token[3].kind == TOKEN_STRING) {
-        *name = copy_text(file->text + token[3].begin + 1, token[3].end - token[3].begin - 2);
+        *name = tr_copy_text(file->text + token[3].begin + 1, token[3].end - token[3].begin - 2);
     }
     return true;
 }
 
-void presumed(const struct file *file, size_t at, const char **name, unsigned *line,
-              unsigned *column)
+void tr_presumed(const struct file *file, size_t at, const char **name, unsigned *line,
+                 unsigned *column)
 {
     size_t i, begin = at, from = 0;
     unsigned first = 1;
@@ -66,7 +66,7 @@ void presumed(const struct file *file, size_t at, const char **name, unsigned *l
             from = end ? (size_t) (end - file->text) + 1 : file->size;
         }
     }
-    *line = first + (from < at ? (unsigned) count_lines(file->text + from, at - from) : 0);
+    *line = first + (from < at ? (unsigned) tr_count_lines(file->text + from, at - from) : 0);
     while (begin > 0 && file->text[begin - 1] != '\n') {
         begin--;
     }
@@ -84,7 +84,7 @@ static void keep(struct diagnostic diagnostic)
             return;
         }
     }
-    diagnostics = one_more(diagnostics, n_diagnostics, sizeof *diagnostics);
+    diagnostics = tr_grow(diagnostics, n_diagnostics, sizeof *diagnostics);
     diagnostic.order = n_diagnostics;
     diagnostics[n_diagnostics++] = diagnostic;
 }
@@ -94,19 +94,19 @@ static const char *format_these(const char *pattern, va_list arguments)
     char buffer[2000];
 
     vsnprintf(buffer, sizeof buffer, pattern, arguments);
-    return format("%s", buffer);
+    return tr_format("%s", buffer);
 }
 
 static void refuse_text(struct file *file, size_t at, enum refusal refusal, const char *detail)
 {
     struct diagnostic diagnostic = {.number = (int) refusal};
 
-    presumed(file, at, &diagnostic.file, &diagnostic.line, &diagnostic.column);
-    diagnostic.text = *detail ? format("%s: %s", detail, meaning(refusal)) : meaning(refusal);
+    tr_presumed(file, at, &diagnostic.file, &diagnostic.line, &diagnostic.column);
+    diagnostic.text = *detail ? tr_format("%s: %s", detail, meaning(refusal)) : meaning(refusal);
     keep(diagnostic);
 }
 
-void refuse(struct file *file, size_t at, enum refusal refusal, const char *pattern, ...)
+void tr_refuse(struct file *file, size_t at, enum refusal refusal, const char *pattern, ...)
 {
     va_list arguments;
 
@@ -115,8 +115,8 @@ void refuse(struct file *file, size_t at, enum refusal refusal, const char *patt
     va_end(arguments);
 }
 
-void refuse_node(struct file *file, const struct node *node, enum refusal refusal,
-                 const char *pattern, ...)
+void tr_refuse_node(struct file *file, const struct node *node, enum refusal refusal,
+                    const char *pattern, ...)
 {
     struct diagnostic diagnostic = {.number = (int) refusal};
     const char *detail;
@@ -132,12 +132,12 @@ void refuse_node(struct file *file, const struct node *node, enum refusal refusa
     }
     clang_getFileLocation(clang_getCursorLocation(node->cursor), &other, &diagnostic.line,
                           &diagnostic.column, NULL);
-    diagnostic.file = other ? spelling(clang_getFileName(other)) : file->path;
-    diagnostic.text = format("%s: %s", detail, meaning(refusal));
+    diagnostic.file = other ? tr_spelling(clang_getFileName(other)) : file->path;
+    diagnostic.text = tr_format("%s: %s", detail, meaning(refusal));
     keep(diagnostic);
 }
 
-void note(struct file *file, size_t at, const char *pattern, ...)
+void tr_note(struct file *file, size_t at, const char *pattern, ...)
 {
     struct diagnostic diagnostic = {.number = -1};
     va_list arguments;
@@ -145,16 +145,16 @@ void note(struct file *file, size_t at, const char *pattern, ...)
     va_start(arguments, pattern);
     diagnostic.text = format_these(pattern, arguments);
     va_end(arguments);
-    presumed(file, at, &diagnostic.file, &diagnostic.line, &diagnostic.column);
+    tr_presumed(file, at, &diagnostic.file, &diagnostic.line, &diagnostic.column);
     keep(diagnostic);
 }
 
-void report_parser(const char *file, unsigned line, unsigned column, const char *text)
+void tr_report_parser(const char *file, unsigned line, unsigned column, const char *text)
 {
     keep((struct diagnostic){.file = file, .line = line, .column = column, .text = text});
 }
 
-size_t errors(void)
+size_t tr_errors(void)
 {
     size_t i, n = 0;
 
@@ -181,9 +181,9 @@ static int compare(const void *left, const void *right)
     return a->order < b->order ? -1 : 1;
 }
 
-size_t report(void)
+size_t tr_report(void)
 {
-    size_t i, found = errors();
+    size_t i, found = tr_errors();
 
     if (n_diagnostics > 0) {
         qsort(diagnostics, n_diagnostics, sizeof *diagnostics, compare);

@@ -16,8 +16,8 @@ struct words {
 
 static const char *word(const struct words *words, size_t i)
 {
-    return i < words->n ? copy_text(words->file->text + words->token[i].begin,
-                                    words->token[i].end - words->token[i].begin)
+    return i < words->n ? tr_copy_text(words->file->text + words->token[i].begin,
+                                       words->token[i].end - words->token[i].begin)
                         : "";
 }
 
@@ -26,13 +26,13 @@ static void unknown(struct file *file, const struct words *words, const char *al
     const char *found = word(words, words->next);
 
     if (strcmp(found, "{") == 0) {
-        refuse(file, words->token[words->next].begin, REFUSE_PRAGMA,
-               "the brace belongs on the next line");
+        tr_refuse(file, words->token[words->next].begin, REFUSE_PRAGMA,
+                  "the brace belongs on the next line");
     } else if (words->next < words->n) {
-        refuse(file, words->token[words->next].begin, REFUSE_PRAGMA, "'%s'; %s", found, allowed);
+        tr_refuse(file, words->token[words->next].begin, REFUSE_PRAGMA, "'%s'; %s", found, allowed);
     } else {
-        refuse(file, words->token[words->n - 1].begin, REFUSE_PRAGMA, "a word is missing; %s",
-               allowed);
+        tr_refuse(file, words->token[words->n - 1].begin, REFUSE_PRAGMA, "a word is missing; %s",
+                  allowed);
     }
 }
 
@@ -81,9 +81,9 @@ static void read_layouts(struct file *file, struct directive *directive, struct 
         }
         name = layout_of(word(words, ++words->next));
         if (!name) {
-            refuse(file, words->token[words->next < words->n ? words->next : words->n - 1].begin,
-                   REFUSE_LAYOUT, "'%s'; layouts are NN, OneNeighborBackward and MinHeap",
-                   word(words, words->next));
+            tr_refuse(file, words->token[words->next < words->n ? words->next : words->n - 1].begin,
+                      REFUSE_LAYOUT, "'%s'; layouts are NN, OneNeighborBackward and MinHeap",
+                      word(words, words->next));
             return;
         }
         first = ++words->next;
@@ -91,14 +91,15 @@ static void read_layouts(struct file *file, struct directive *directive, struct 
             struct layout layout = {name, dimension_of(word(words, words->next)),
                                     words->token[words->next].begin};
 
-            directive->layouts = one_more(directive->layouts, directive->n_layouts, sizeof layout);
+            directive->layouts = tr_grow(directive->layouts, directive->n_layouts, sizeof layout);
             directive->layouts[directive->n_layouts++] = layout;
             words->next++;
         }
         if (words->next == first) {
-            refuse(file, words->token[first < words->n ? first : words->n - 1].begin, REFUSE_LAYOUT,
-                   "'%s'; after the layout come its dimensions: X, Y, Z or numbers from 0",
-                   word(words, first));
+            tr_refuse(file, words->token[first < words->n ? first : words->n - 1].begin,
+                      REFUSE_LAYOUT,
+                      "'%s'; after the layout come its dimensions: X, Y, Z or numbers from 0",
+                      word(words, first));
             return;
         }
     }
@@ -110,8 +111,8 @@ static void read_dimension(struct file *file, struct directive *directive, struc
 
     directive->dimensions = isdigit((unsigned char) *text) ? dimension_of(text) : 0;
     if (directive->dimensions < 1 || directive->dimensions > MOST_DIMENSIONS) {
-        refuse(file, words->token[words->next < words->n ? words->next : words->n - 1].begin,
-               REFUSE_DIMENSION, "'%s'; N is a number from 1 to %d", text, MOST_DIMENSIONS);
+        tr_refuse(file, words->token[words->next < words->n ? words->next : words->n - 1].begin,
+                  REFUSE_DIMENSION, "'%s'; N is a number from 1 to %d", text, MOST_DIMENSIONS);
         words->next = words->n;
         directive->dimensions = 1;
     } else {
@@ -122,7 +123,7 @@ static void read_dimension(struct file *file, struct directive *directive, struc
 static void read_directive(struct program *program, struct file *file, const struct token *token,
                            size_t n)
 {
-    struct directive *directive = allot(sizeof *directive);
+    struct directive *directive = tr_alloc(sizeof *directive);
     struct words words = {file, token, n, 4};
     const char *kind = word(&words, 3);
 
@@ -147,19 +148,19 @@ static void read_directive(struct program *program, struct file *file, const str
     if (words.next < n && directive->kind != DIRECTIVE_OLAP) {
         unknown(file, &words, "nothing may follow");
     }
-    program->directives = one_more(program->directives, program->n_directives, sizeof directive);
+    program->directives = tr_grow(program->directives, program->n_directives, sizeof directive);
     program->directives[program->n_directives++] = directive;
 }
 
-void read_directives(struct program *program, struct file *file)
+void tr_read_directives(struct program *program, struct file *file)
 {
     const struct token *token = file->tokens.token;
     size_t i, end;
 
     for (i = 0; i + 2 < file->tokens.n; i++) {
-        if (!token[i].directive || !token_is(file->text, &token[i], "#") ||
-            !token_is(file->text, &token[i + 1], "pragma") ||
-            !token_is(file->text, &token[i + 2], "bamboo")) {
+        if (!token[i].directive || !tr_token_is(file->text, &token[i], "#") ||
+            !tr_token_is(file->text, &token[i + 1], "pragma") ||
+            !tr_token_is(file->text, &token[i + 2], "bamboo")) {
             continue;
         }
         for (end = i + 3;
@@ -181,7 +182,7 @@ static struct node *statement_at(struct node *node, size_t begin)
     if (node->here && (node->begin > begin || node->end <= begin)) {
         return NULL;
     }
-    if (node->begin == begin && node->parent && is_branch(node->parent, node)) {
+    if (node->begin == begin && node->parent && tr_is_branch(node->parent, node)) {
         return node;
     }
     for (i = 0; i < node->n && !found; i++) {
@@ -211,21 +212,21 @@ static void place_directive(struct program *program, struct directive *directive
         }
     }
     if (directive->kind != DIRECTIVE_DIMENSION && !directive->statement) {
-        refuse(file, directive->begin, REFUSE_STRAY, "no statement follows");
+        tr_refuse(file, directive->begin, REFUSE_STRAY, "no statement follows");
     } else if (directive->statement) {
-        directive->statement_end = statement_end(file, directive->statement);
+        directive->statement_end = tr_statement_end(file, directive->statement);
     }
 }
 
 /* Directives that conditionals leave out are none. */
-void place_directives(struct program *program)
+void tr_place_directives(struct program *program)
 {
     size_t i, n = 0;
 
     for (i = 0; i < program->n_directives; i++) {
         struct directive *directive = program->directives[i];
 
-        if (!is_skipped(directive->file, directive->begin)) {
+        if (!tr_is_skipped(directive->file, directive->begin)) {
             program->directives[n++] = directive;
             place_directive(program, directive);
         }
@@ -249,7 +250,7 @@ static void check_dimensions(struct program *program)
         struct directive *directive = program->directives[i];
 
         if (directive->kind == DIRECTIVE_DIMENSION && first) {
-            refuse(directive->file, directive->begin, REFUSE_DIMENSION, "a second dimension");
+            tr_refuse(directive->file, directive->begin, REFUSE_DIMENSION, "a second dimension");
         } else if (directive->kind == DIRECTIVE_DIMENSION) {
             first = directive;
             program->dimensions = directive->dimensions;
@@ -262,18 +263,18 @@ static void check_dimensions(struct program *program)
             continue;
         }
         if (!first) {
-            refuse(directive->file, directive->begin, REFUSE_DIMENSION, "a region without it");
+            tr_refuse(directive->file, directive->begin, REFUSE_DIMENSION, "a region without it");
             return;
         }
         if (first->file == directive->file && first->begin > directive->begin) {
-            refuse(first->file, first->begin, REFUSE_DIMENSION, "it comes after a region");
+            tr_refuse(first->file, first->begin, REFUSE_DIMENSION, "it comes after a region");
             return;
         }
         for (j = 0; j < directive->n_layouts; j++) {
             if (directive->layouts[j].dimension >= program->dimensions) {
-                refuse(directive->file, directive->layouts[j].at, REFUSE_LAYOUT,
-                       "dimension %d; it has %d, counted from 0 (X)",
-                       directive->layouts[j].dimension, program->dimensions);
+                tr_refuse(directive->file, directive->layouts[j].at, REFUSE_LAYOUT,
+                          "dimension %d; it has %d, counted from 0 (X)",
+                          directive->layouts[j].dimension, program->dimensions);
             }
         }
     }
@@ -296,13 +297,13 @@ static void check_nesting(struct program *program, struct directive *directive)
         if (outer->kind == DIRECTIVE_OLAP && directive->kind != DIRECTIVE_OLAP) {
             directive->region = outer;
         } else if (outer->kind != DIRECTIVE_DIMENSION) {
-            refuse(directive->file, directive->begin, REFUSE_NESTED, "a directive within %s",
-                   outer->kind == DIRECTIVE_OLAP ? "a region" : "a block");
+            tr_refuse(directive->file, directive->begin, REFUSE_NESTED, "a directive within %s",
+                      outer->kind == DIRECTIVE_OLAP ? "a region" : "a block");
         }
     }
     if (directive->kind != DIRECTIVE_OLAP && !directive->region) {
-        refuse(directive->file, directive->begin, REFUSE_STRAY,
-               "a block outside of regions ('#pragma bamboo olap')");
+        tr_refuse(directive->file, directive->begin, REFUSE_STRAY,
+                  "a block outside of regions ('#pragma bamboo olap')");
     }
 }
 
@@ -310,7 +311,7 @@ static unsigned communicates(const struct node *call)
 {
     return !call->callee              ? 0
            : call->callee->definition ? call->callee->communicates
-                                      : call_communicates(call->callee->name);
+                                      : tr_call_communicates(call->callee->name);
 }
 
 static void check_call(struct program *program, const struct directive *region,
@@ -328,9 +329,9 @@ static void check_call(struct program *program, const struct directive *region,
         }
     }
     if (block && block->kind == DIRECTIVE_SEND && (what & ~(unsigned) COMMUNICATES_SEND)) {
-        refuse_node(region->file, call, REFUSE_SEND_BLOCK, "'%s'", call->callee->name);
+        tr_refuse_node(region->file, call, REFUSE_SEND_BLOCK, "'%s'", call->callee->name);
     } else if (!block && (what & ~(unsigned) COMMUNICATES_COMPLETE)) {
-        refuse_node(region->file, call, REFUSE_OUTSIDE, "'%s'", call->callee->name);
+        tr_refuse_node(region->file, call, REFUSE_OUTSIDE, "'%s'", call->callee->name);
     }
 }
 
@@ -342,7 +343,7 @@ static void check_region(struct program *program, const struct directive *region
         blocks += program->directives[i]->region == region;
     }
     if (blocks < 2) {
-        refuse(region->file, region->begin, REFUSE_BLOCKS, "%zu here", blocks);
+        tr_refuse(region->file, region->begin, REFUSE_BLOCKS, "%zu here", blocks);
     }
     for (i = 0; region->function && i < region->function->n_calls; i++) {
         if (is_inside(region, region->function->calls[i]->begin)) {
@@ -356,13 +357,13 @@ static void check_region(struct program *program, const struct directive *region
 /* What a call sends from or receives into: its first argument, without blanks. */
 static const char *buffer_of(const struct file *file, const struct node *call)
 {
-    const char *text = call->n > 1 ? node_text(file, call->child[1]) : "";
+    const char *text = call->n > 1 ? tr_node_text(file, call->child[1]) : "";
     struct text result = {0};
 
-    add_bytes(&result, "", 0);
+    tr_add_bytes(&result, "", 0);
     for (; *text; text++) {
         if (!isspace((unsigned char) *text)) {
-            add_bytes(&result, text, 1);
+            tr_add_bytes(&result, text, 1);
         }
     }
     return result.at;
@@ -381,7 +382,7 @@ static bool changes(const struct node *node, const struct variable *variable)
     size_t i;
 
     if (node->kind == CXCursor_DeclRefExpr && node->variable == variable &&
-        access_of(node) != ACCESS_READ) {
+        tr_access_of(node) != ACCESS_READ) {
         return true;
     }
     for (i = 0; i < node->n; i++) {
@@ -399,8 +400,8 @@ static void check_dependence(const struct directive *send, const struct directiv
 
     if (node->kind == CXCursor_DeclRefExpr && node->variable && is_plain(node->variable) &&
         changes(receive->statement, node->variable) && !changes(send->statement, node->variable)) {
-        refuse_node(send->file, node, REFUSE_DEPENDS, "'%s' comes from the receive block before it",
-                    node->variable->name);
+        tr_refuse_node(send->file, node, REFUSE_DEPENDS,
+                       "'%s' comes from the receive block before it", node->variable->name);
     }
     for (i = 0; i < node->n; i++) {
         check_dependence(send, receive, node->child[i]);
@@ -422,14 +423,14 @@ static void check_buffers(const struct directive *send, const struct directive *
                 !to->callee->definition && communicates(to) == COMMUNICATES_SEND &&
                 communicates(from) == COMMUNICATES_RECEIVE && !from->callee->definition &&
                 strcmp(buffer_of(send->file, to), buffer_of(send->file, from)) == 0) {
-                refuse_node(send->file, to, REFUSE_DEPENDS, "'%s' is received before",
-                            node_text(send->file, to->child[1]));
+                tr_refuse_node(send->file, to, REFUSE_DEPENDS, "'%s' is received before",
+                               tr_node_text(send->file, to->child[1]));
             }
         }
     }
 }
 
-void check_directives(struct program *program)
+void tr_check_directives(struct program *program)
 {
     size_t i, j;
 

@@ -20,24 +20,24 @@ static size_t first_at(const struct file *file, size_t begin)
     return low;
 }
 
-const char *render(const struct file *file, size_t begin, size_t end)
+const char *tr_render(const struct file *file, size_t begin, size_t end)
 {
     struct text text = {0};
     size_t i, at = begin;
 
-    add_bytes(&text, "", 0);
+    tr_add_bytes(&text, "", 0);
     for (i = first_at(file, begin); i < file->n_edits && file->edits[i].end <= end; i++) {
         const struct edit *edit = &file->edits[i];
 
-        add_bytes(&text, file->text + at, edit->begin - at);
-        add_bytes(&text, edit->text, strlen(edit->text));
+        tr_add_bytes(&text, file->text + at, edit->begin - at);
+        tr_add_bytes(&text, edit->text, strlen(edit->text));
         at = edit->end;
     }
-    add_bytes(&text, file->text + at, end - at);
+    tr_add_bytes(&text, file->text + at, end - at);
     return text.at;
 }
 
-bool is_edited(const struct file *file, size_t begin)
+bool tr_is_edited(const struct file *file, size_t begin)
 {
     size_t i = first_at(file, begin + 1);
 
@@ -52,7 +52,7 @@ static void put(struct file *file, size_t begin, size_t end, const char *text)
         last++;
     }
     if (last == first) {
-        file->edits = one_more(file->edits, file->n_edits, sizeof *file->edits);
+        file->edits = tr_grow(file->edits, file->n_edits, sizeof *file->edits);
         memmove(file->edits + first + 1, file->edits + first,
                 (file->n_edits - first) * sizeof *file->edits);
         file->n_edits++;
@@ -64,31 +64,31 @@ static void put(struct file *file, size_t begin, size_t end, const char *text)
     file->edits[first] = (struct edit){begin, end, text};
 }
 
-void replace_inline(struct file *file, size_t begin, size_t end, const char *text)
+void tr_replace_inline(struct file *file, size_t begin, size_t end, const char *text)
 {
     put(file, begin, end, text);
 }
 
 /* Lines keep their numbers: missing newlines are added, and behind additional ones the line is
  * named. */
-void replace(struct file *file, size_t begin, size_t end, const char *text)
+void tr_replace(struct file *file, size_t begin, size_t end, const char *text)
 {
-    size_t before = count_lines(file->text + begin, end - begin),
-           after = count_lines(text, strlen(text));
+    size_t before = tr_count_lines(file->text + begin, end - begin),
+           after = tr_count_lines(text, strlen(text));
     struct text result = {0};
     const char *name;
     unsigned line, column;
 
-    add_bytes(&result, text, strlen(text));
+    tr_add_bytes(&result, text, strlen(text));
     for (; after < before; after++) {
-        add_bytes(&result, "\n", 1);
+        tr_add_bytes(&result, "\n", 1);
     }
     if (after > before) {
-        presumed(file, end, &name, &line, &column);
-        add(&result, "%s#line %u \"%s\"\n", result.at[result.n - 1] == '\n' ? "" : "\n", line,
-            name);
+        tr_presumed(file, end, &name, &line, &column);
+        tr_add(&result, "%s#line %u \"%s\"\n", result.at[result.n - 1] == '\n' ? "" : "\n", line,
+               name);
         if (column > 1 && file->text[end] != '\n') {
-            add(&result, "%*s", (int) column - 1, "");
+            tr_add(&result, "%*s", (int) column - 1, "");
         }
     }
     put(file, begin, end, result.at);

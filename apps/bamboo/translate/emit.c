@@ -16,14 +16,14 @@ static void rewrite_references(struct program *program, struct file *file, struc
     size_t i;
 
     if (node->kind == CXCursor_DeclRefExpr && node->spelled && moved_text(node->variable)) {
-        replace_inline(file, node->begin, node->end, moved_text(node->variable));
+        tr_replace_inline(file, node->begin, node->end, moved_text(node->variable));
     }
     for (i = 0; i < node->n; i++) {
         rewrite_references(program, file, node->child[i]);
     }
     if (node->kind == CXCursor_VarDecl && node->variable && node->variable->per_task &&
         node->here) {
-        declare_static(program, file, node);
+        tr_declare_static(program, file, node);
     }
 }
 
@@ -55,8 +55,8 @@ static void keep_func(const struct function *function, struct text *before, stru
         return;
     }
     for (i = 0; i < sizeof names / sizeof *names; i++) {
-        add(before, "#define %s \"%s\"\n", names[i], function->name);
-        add(after, "#undef %s\n", names[i]);
+        tr_add(before, "#define %s \"%s\"\n", names[i], function->name);
+        tr_add(after, "#undef %s\n", names[i]);
     }
 }
 
@@ -81,9 +81,9 @@ static const char *face_once(struct faces *faces, const struct function *functio
     if (!function->face) {
         return "";
     }
-    faces->function = one_more(faces->function, faces->n, sizeof function);
+    faces->function = tr_grow(faces->function, faces->n, sizeof function);
     faces->function[faces->n++] = function;
-    return face_definition(function, declaration);
+    return tr_face_definition(function, declaration);
 }
 
 static void add_callees(struct faces *faces, const struct function *function, struct text *text)
@@ -94,8 +94,8 @@ static void add_callees(struct faces *faces, const struct function *function, st
         const struct node *call = function->calls[i];
 
         if (call->callee && call->callee->resumable && call->callee->definition) {
-            add(text, "%s",
-                face_once(faces, call->callee, clang_getCursorReferenced(call->cursor)));
+            tr_add(text, "%s",
+                   face_once(faces, call->callee, clang_getCursorReferenced(call->cursor)));
         }
     }
 }
@@ -105,13 +105,13 @@ static const char *first_values(const struct function *function)
     struct text text = {0};
     size_t i;
 
-    add_bytes(&text, "", 0);
+    tr_add_bytes(&text, "", 0);
     for (i = 0; i < function->n_parameters; i++) {
         const struct variable *variable = function->locals[i];
 
         if (variable->spilled) {
-            add(&text, "        %s = %s->%s%s;\n", variable->text, function->self, function->prefix,
-                variable->member);
+            tr_add(&text, "        %s = %s->%s%s;\n", variable->text, function->self,
+                   function->prefix, variable->member);
         }
     }
     return text.at;
@@ -122,21 +122,21 @@ static const char *prologue(const struct function *function)
     struct text text = {0};
     int i;
 
-    add(&text, "{\n    struct %s *%s = (struct %s *) %s;\n", function->frame, function->self,
-        function->frame, function->frame_name);
+    tr_add(&text, "{\n    struct %s *%s = (struct %s *) %s;\n", function->frame, function->self,
+           function->frame, function->frame_name);
     if (function->spills) {
-        add(&text, "    struct %s_values %s = %s->%s;\n", function->name, function->local,
-            function->self, function->local);
+        tr_add(&text, "    struct %s_values %s = %s->%s;\n", function->name, function->local,
+               function->self, function->local);
     }
-    add(&text, "\n    (void) %s;\n", function->self);
+    tr_add(&text, "\n    (void) %s;\n", function->self);
     if (function->n_waits > 0) {
-        add(&text, "    switch (%s->at) {\n", function->frame_name);
+        tr_add(&text, "    switch (%s->at) {\n", function->frame_name);
         for (i = 1; i <= function->n_waits; i++) {
-            add(&text, "    case %d:\n        goto resume_%d;\n", i, i);
+            tr_add(&text, "    case %d:\n        goto resume_%d;\n", i, i);
         }
-        add(&text, "    default:\n%s        break;\n    }\n", first_values(function));
+        tr_add(&text, "    default:\n%s        break;\n    }\n", first_values(function));
     } else {
-        add(&text, "%s", first_values(function));
+        tr_add(&text, "%s", first_values(function));
     }
     return text.at;
 }
@@ -152,7 +152,7 @@ static const char *program_name(const char *path)
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     const char *dot = strrchr(name, '.');
 
-    return copy_text(name, dot ? (size_t) (dot - name) : strlen(name));
+    return tr_copy_text(name, dot ? (size_t) (dot - name) : strlen(name));
 }
 
 static bool has_task_data(const struct program *program)
@@ -173,23 +173,23 @@ static const char *main_function(const struct program *program)
     struct text text = {0};
     size_t i, j;
 
-    add(&text,
-        "\nint main(int argc, char **argv)\n{\n"
-        "    static const bamboo_program_t program = {\"%s\", sizeof(struct %s), %s, %s};\n\n",
-        program_name(function->file->path), function->frame, function->task_name,
-        has_task_data(program) ? program->vf_text : "0");
+    tr_add(&text,
+           "\nint main(int argc, char **argv)\n{\n"
+           "    static const bamboo_program_t program = {\"%s\", sizeof(struct %s), %s, %s};\n\n",
+           program_name(function->file->path), function->frame, function->task_name,
+           has_task_data(program) ? program->vf_text : "0");
     if (program->dimensions > 0) {
-        add(&text, "    bamboo_geometry(%d);\n", program->dimensions);
+        tr_add(&text, "    bamboo_geometry(%d);\n", program->dimensions);
     }
     for (i = 0; i < program->n_directives; i++) {
         const struct directive *directive = program->directives[i];
 
         for (j = 0; j < directive->n_layouts; j++) {
-            add(&text, "    bamboo_layout(%s, %d);\n", directive->layouts[j].name,
-                directive->layouts[j].dimension);
+            tr_add(&text, "    bamboo_layout(%s, %d);\n", directive->layouts[j].name,
+                   directive->layouts[j].dimension);
         }
     }
-    add(&text, "    return bamboo_run(argc, argv, &program);\n}\n");
+    tr_add(&text, "    return bamboo_run(argc, argv, &program);\n}\n");
     return text.at;
 }
 
@@ -200,41 +200,41 @@ static void rewrite_function(struct program *program, struct function *function,
     const struct node *body = function->body;
     struct text head = {0}, tail = {0};
 
-    rewrite_body(function);
+    tr_rewrite_body(function);
     add_callees(faces, function, &head);
-    add(&head, "%s", face_once(faces, function, function->definition->cursor));
-    add(&head, "%s%s", frame_definition(function), before);
-    add(&head, "%sbamboo_state_t %s(struct bamboo_frame *%s)\n%s",
-        function->is_static || function->is_main ? "static " : "", function->task_name,
-        function->frame_name, prologue(function));
-    replace(file, function->definition->begin, body->begin + 1, head.at);
-    add(&tail, "%s}\n%s", ends_with_return(body) ? "" : "    return BAMBOO_DONE;\n", after);
+    tr_add(&head, "%s", face_once(faces, function, function->definition->cursor));
+    tr_add(&head, "%s%s", tr_frame_definition(function), before);
+    tr_add(&head, "%sbamboo_state_t %s(struct bamboo_frame *%s)\n%s",
+           function->is_static || function->is_main ? "static " : "", function->task_name,
+           function->frame_name, prologue(function));
+    tr_replace(file, function->definition->begin, body->begin + 1, head.at);
+    tr_add(&tail, "%s}\n%s", ends_with_return(body) ? "" : "    return BAMBOO_DONE;\n", after);
     if (function->face) {
-        add(&tail, "%sconst size_t %s_bytes = sizeof(struct %s);\n",
-            function->is_static ? "static " : "", function->name, function->frame);
+        tr_add(&tail, "%sconst size_t %s_bytes = sizeof(struct %s);\n",
+               function->is_static ? "static " : "", function->name, function->frame);
     }
     if (function->is_main) {
-        add(&tail, "%s", main_function(program));
+        tr_add(&tail, "%s", main_function(program));
     }
-    replace(file, body->end - 1, body->end, tail.at);
+    tr_replace(file, body->end - 1, body->end, tail.at);
 }
 
 static void rewrite_prototype(struct file *file, struct function *function, const struct node *node,
                               struct faces *faces)
 {
     const char *face = face_once(faces, function, node->cursor);
-    size_t end = skip_blank(file, node->end);
+    size_t end = tr_skip_blank(file, node->end);
 
     if (node->in_macro || file->text[end] != ';') {
-        refuse_node(file, node, REFUSE_NAME, "'%s' is declared together with others or by a macro",
-                    function->name);
+        tr_refuse_node(file, node, REFUSE_NAME,
+                       "'%s' is declared together with others or by a macro", function->name);
         return;
     }
     if (!*face) {
-        face = format("%sbamboo_state_t %s(struct bamboo_frame *);",
-                      function->is_static ? "static " : "", function->task_name);
+        face = tr_format("%sbamboo_state_t %s(struct bamboo_frame *);",
+                         function->is_static ? "static " : "", function->task_name);
     }
-    replace(file, node->begin, end + 1, face);
+    tr_replace(file, node->begin, end + 1, face);
 }
 
 /* Text in front of a declaration. */
@@ -246,13 +246,13 @@ static void put_before(struct file *file, const struct node *node, const char *t
         const struct token *token = &file->tokens.token[i];
 
         if (token->begin == node->begin) {
-            const char *rest = render(file, token->begin, token->end), *name;
+            const char *rest = tr_render(file, token->begin, token->end), *name;
             unsigned line, column;
 
-            presumed(file, node->begin, &name, &line, &column);
-            replace_inline(
-                file, token->begin, token->end,
-                format("%s#line %u \"%s\"\n%*s%s", text, line, name, (int) column - 1, "", rest));
+            tr_presumed(file, node->begin, &name, &line, &column);
+            tr_replace_inline(file, token->begin, token->end,
+                              tr_format("%s#line %u \"%s\"\n%*s%s", text, line, name,
+                                        (int) column - 1, "", rest));
             return;
         }
     }
@@ -281,15 +281,15 @@ static const char *declare_tasks_of_headers(const struct program *program, const
     struct text text = {0};
     size_t i;
 
-    add_bytes(&text, "", 0);
+    tr_add_bytes(&text, "", 0);
     for (i = 0; i < program->n_variables; i++) {
         const struct variable *variable = program->variables[i];
 
         if (variable->per_task && variable->task_name != variable->name && !declared_here[i] &&
             (first_reference(top, variable) || top->variable == variable)) {
             declared_here[i] = true;
-            add(&text, "extern __typeof__(%s) %s[%s];\n", variable->name, variable->task_name,
-                program->vf_text);
+            tr_add(&text, "extern __typeof__(%s) %s[%s];\n", variable->name, variable->task_name,
+                   program->vf_text);
         }
     }
     return text.at;
@@ -302,11 +302,11 @@ static bool is_conditional(const struct file *file, const struct token *token, s
     static const char *const words[] = {"if", "ifdef", "ifndef", "elif", "else", "endif"};
     size_t i;
 
-    if (!token->directive || !token_is(file->text, token, "#") || left < 2) {
+    if (!token->directive || !tr_token_is(file->text, token, "#") || left < 2) {
         return false;
     }
     for (i = 0; i < sizeof words / sizeof *words; i++) {
-        if (token_is(file->text, &token[1], words[i])) {
+        if (tr_token_is(file->text, &token[1], words[i])) {
             return true;
         }
     }
@@ -337,8 +337,8 @@ static void decide_conditionals(struct file *file)
         const struct token *token = &file->tokens.token[i];
 
         conditional = conditional || is_conditional(file, token, file->tokens.n - i);
-        if (conditional || is_skipped(file, token->begin)) {
-            replace(file, token->begin, token->end, "");
+        if (conditional || tr_is_skipped(file, token->begin)) {
+            tr_replace(file, token->begin, token->end, "");
         }
         if (i + 1 < file->tokens.n && ends_line(file, token)) {
             conditional = false;
@@ -357,14 +357,14 @@ static size_t include_position(const struct file *file)
         if (!token->directive) {
             break;
         }
-        if (!token_is(file->text, token, "#") || i + 1 >= file->tokens.n) {
+        if (!tr_token_is(file->text, token, "#") || i + 1 >= file->tokens.n) {
             continue;
         }
         if (strncmp(file->text + token[1].begin, "if", 2) == 0) {
             outer = depth++ == 0 ? token->begin : outer;
-        } else if (token_is(file->text, &token[1], "endif")) {
+        } else if (tr_token_is(file->text, &token[1], "endif")) {
             depth -= depth > 0;
-        } else if (token_is(file->text, &token[1], "include")) {
+        } else if (tr_token_is(file->text, &token[1], "include")) {
             break;
         }
     }
@@ -379,7 +379,7 @@ static void blank_directives(const struct program *program, struct file *file)
 
     for (i = 0; i < program->n_directives; i++) {
         if (program->directives[i]->file == file) {
-            replace(file, program->directives[i]->begin, program->directives[i]->end, "");
+            tr_replace(file, program->directives[i]->begin, program->directives[i]->end, "");
         }
     }
 }
@@ -394,7 +394,7 @@ static size_t declaration_end(const struct file *file, const struct node *top)
             end = file->top[i]->end;
         }
     }
-    i = skip_blank(file, end);
+    i = tr_skip_blank(file, end);
     return i < file->size && file->text[i] == ';' ? i + 1 : end;
 }
 
@@ -409,10 +409,10 @@ static void translate_top(struct program *program, struct file *file, struct nod
     for (i = 0; i < file->n_declarations; i++) {
         function = file->declarations[i].node == top ? file->declarations[i].function : function;
     }
-    add(&before, "%s", tasks);
-    add_bytes(&after, "", 0);
+    tr_add(&before, "%s", tasks);
+    tr_add_bytes(&after, "", 0);
     if (!function || top == function->definition) {
-        rewrite_macros(file, top, &before, &after);
+        tr_rewrite_macros(file, top, &before, &after);
     }
     if (function && function->unfit) {
         return;
@@ -431,13 +431,14 @@ static void translate_top(struct program *program, struct file *file, struct nod
     }
     if (after.n > 0) {
         end = declaration_end(file, top);
-        replace(file, end - 1, end, format("%s\n%s", render(file, end - 1, end), after.at));
+        tr_replace(file, end - 1, end,
+                   tr_format("%s\n%s", tr_render(file, end - 1, end), after.at));
     }
 }
 
-void translate_file(struct program *program, struct file *file)
+void tr_translate_file(struct program *program, struct file *file)
 {
-    bool *declared_here = allot(program->n_variables * sizeof *declared_here);
+    bool *declared_here = tr_alloc(program->n_variables * sizeof *declared_here);
     size_t i, position = include_position(file);
     struct faces faces = {0};
     struct text text = {0};
@@ -456,10 +457,10 @@ void translate_file(struct program *program, struct file *file)
             translate_top(program, file, file->top[i], &faces, declared_here);
         }
     }
-    check_names(program, file);
-    presumed(file, position, &name, &line, &column);
-    add(&text, "#line 1 \"%s\"\n%s#include \"bamboo_mpi.h\"\n%s#line %u \"%s\"\n%s", file->path,
-        render(file, 0, position), file->needs_string ? "#include <string.h>\n" : "", line, name,
-        render(file, position, file->size));
+    tr_check_names(program, file);
+    tr_presumed(file, position, &name, &line, &column);
+    tr_add(&text, "#line 1 \"%s\"\n%s#include \"bamboo_mpi.h\"\n%s#line %u \"%s\"\n%s", file->path,
+           tr_render(file, 0, position), file->needs_string ? "#include <string.h>\n" : "", line,
+           name, tr_render(file, position, file->size));
     file->translation = text.at;
 }

@@ -13,7 +13,7 @@ static bool has_token(const struct file *file, size_t begin, size_t end, const c
     for (i = 0; i < file->tokens.n; i++) {
         const struct token *token = &file->tokens.token[i];
 
-        if (token->begin >= begin && token->end <= end && token_is(file->text, token, word)) {
+        if (token->begin >= begin && token->end <= end && tr_token_is(file->text, token, word)) {
             return true;
         }
     }
@@ -39,7 +39,7 @@ static bool in_macros(const struct file *file, const char *word)
 
     for (i = 0; i < file->n_macros; i++) {
         for (j = 0; j < file->macros[i].tokens.n; j++) {
-            if (token_is(file->macros[i].text, &file->macros[i].tokens.token[j], word)) {
+            if (tr_token_is(file->macros[i].text, &file->macros[i].tokens.token[j], word)) {
                 return true;
             }
         }
@@ -53,7 +53,7 @@ static bool in_tree(const struct node *node, const char *word)
     size_t i;
 
     if (node->kind == CXCursor_DeclRefExpr && !node->spelled &&
-        strcmp(spelling(clang_getCursorSpelling(node->cursor)), word) == 0) {
+        strcmp(tr_spelling(clang_getCursorSpelling(node->cursor)), word) == 0) {
         return true;
     }
     for (i = 0; i < node->n; i++) {
@@ -64,7 +64,7 @@ static bool in_tree(const struct node *node, const char *word)
     return false;
 }
 
-const char *free_name(const struct function *function, const char *const *names)
+const char *tr_free_name(const struct function *function, const char *const *names)
 {
     const struct node *definition = function->definition;
 
@@ -108,30 +108,31 @@ static const char *new_member(struct function *function, const char *name)
     const char *result = name;
     int number = 2;
 
-    while (is_member(function, result) || is_object_macro(function->file->program, result) ||
-           (number > 2 && in_macros(function->file, result))) { /* which might be called result(7) */
-        result = format("%s_%d", name, number++);
+    while (
+        is_member(function, result) || is_object_macro(function->file->program, result) ||
+        (number > 2 && in_macros(function->file, result))) { /* which might be called result(7) */
+        result = tr_format("%s_%d", name, number++);
     }
-    function->member = one_more(function->member, function->n_members, sizeof *function->member);
+    function->member = tr_grow(function->member, function->n_members, sizeof *function->member);
     function->member[function->n_members++] = result;
     return result;
 }
 
 /* TYPE NAME for any type that can be written. */
-const char *declared(const char *type, const char *name)
+const char *tr_declared(const char *type, const char *name)
 {
     if (strpbrk(type, "([")) {
-        return format("__typeof__(%s) %s", type, name);
+        return tr_format("__typeof__(%s) %s", type, name);
     }
-    return format("%s%s%s", type, type[strlen(type) - 1] == '*' ? "" : " ", name);
+    return tr_format("%s%s%s", type, type[strlen(type) - 1] == '*' ? "" : " ", name);
 }
 
-const char *frame_member(struct function *function, const char *name, const char *type)
+const char *tr_frame_member(struct function *function, const char *name, const char *type)
 {
     const char *member = new_member(function, name);
 
-    add(&function->members, "    %s;\n", declared(type, member));
-    return format("%s->%s", function->self, member);
+    tr_add(&function->members, "    %s;\n", tr_declared(type, member));
+    return tr_format("%s->%s", function->self, member);
 }
 
 /* As a parameter has it: arrays are pointers. */
@@ -139,22 +140,23 @@ static const char *parameter_type(CXType type)
 {
     if (type.kind == CXType_ConstantArray || type.kind == CXType_IncompleteArray ||
         type.kind == CXType_VariableArray) {
-        const char *element = type_text(clang_getArrayElementType(type));
+        const char *element = tr_type_text(clang_getArrayElementType(type));
 
-        return strpbrk(element, "([") ? format("__typeof__(%s) *", element)
-                                      : format("%s *", element);
+        return strpbrk(element, "([") ? tr_format("__typeof__(%s) *", element)
+                                      : tr_format("%s *", element);
     }
     if (type.kind == CXType_FunctionProto || type.kind == CXType_FunctionNoProto) {
-        return format("__typeof__(%s) *", type_text(type));
+        return tr_format("__typeof__(%s) *", tr_type_text(type));
     }
-    return type_text(ask_unqualified(type));
+    return tr_type_text(ask_unqualified(type));
 }
 
 static const char *parameter_declaration(CXType type, const char *name)
 {
     const char *text = parameter_type(type);
 
-    return strncmp(text, "__typeof__", 10) == 0 ? format("%s%s", text, name) : declared(text, name);
+    return strncmp(text, "__typeof__", 10) == 0 ? tr_format("%s%s", text, name)
+                                                : tr_declared(text, name);
 }
 
 /* What callers see: the frame's head, result and parameters, as DECLARATION in the caller's file
@@ -166,44 +168,45 @@ static const char *face_members(const struct function *function, CXCursor declar
     int n = clang_getNumArgTypes(type);
     size_t i;
 
-    add(&text, "    struct bamboo_frame head;\n");
+    tr_add(&text, "    struct bamboo_frame head;\n");
     if (clang_getCanonicalType(result).kind != CXType_Void) {
-        add(&text, "    %s;\n", declared(type_text(ask_unqualified(result)), "result"));
+        tr_add(&text, "    %s;\n", tr_declared(tr_type_text(ask_unqualified(result)), "result"));
     }
     for (i = 0; i < function->n_parameters; i++) {
-        add(&text, "    %s;\n",
-            parameter_declaration(i < (size_t) n ? ask_argument(type, (int) i)
-                                                 : function->locals[i]->type, /* after f() */
-                                  function->locals[i]->member));
+        tr_add(&text, "    %s;\n",
+               parameter_declaration(i < (size_t) n ? ask_argument(type, (int) i)
+                                                    : function->locals[i]->type, /* after f() */
+                                     function->locals[i]->member));
     }
     return text.at;
 }
 
-const char *face_definition(const struct function *function, CXCursor declaration)
+const char *tr_face_definition(const struct function *function, CXCursor declaration)
 {
-    return format("struct %s {\n%s};\n%s const size_t %s_bytes;\n%sbamboo_state_t %s(struct "
-                  "bamboo_frame *);\n",
-                  function->face, face_members(function, declaration),
-                  function->is_static ? "static" : "extern", function->name,
-                  function->is_static ? "static " : "", function->task_name);
+    return tr_format("struct %s {\n%s};\n%s const size_t %s_bytes;\n%sbamboo_state_t %s(struct "
+                     "bamboo_frame *);\n",
+                     function->face, face_members(function, declaration),
+                     function->is_static ? "static" : "extern", function->name,
+                     function->is_static ? "static " : "", function->task_name);
 }
 
-const char *frame_definition(struct function *function)
+const char *tr_frame_definition(struct function *function)
 {
     const char *first;
 
     if (function->is_main) {
-        first = format("    struct bamboo_main_frame %s;\n", function->first);
+        first = tr_format("    struct bamboo_main_frame %s;\n", function->first);
     } else if (function->face) {
-        first = format("    struct %s %s;\n", function->face, function->first);
+        first = tr_format("    struct %s %s;\n", function->face, function->first);
     } else {
         first = face_members(function, function->definition->cursor);
     }
-    return format("%sstruct %s {\n%s%s%s};\n", function->types.n ? function->types.at : "",
-                  function->frame, first, function->members.n ? function->members.at : "",
-                  !function->spills ? ""
-                                    : format("    struct %s_values {\n%s    } %s;\n",
-                                             function->name, function->values.at, function->local));
+    return tr_format("%sstruct %s {\n%s%s%s};\n", function->types.n ? function->types.at : "",
+                     function->frame, first, function->members.n ? function->members.at : "",
+                     !function->spills
+                         ? ""
+                         : tr_format("    struct %s_values {\n%s    } %s;\n", function->name,
+                                     function->values.at, function->local));
 }
 
 /* ---- plans ---- */
@@ -263,17 +266,17 @@ static void plan_local(struct function *function, struct variable *variable)
         variable->member = variable->number == 0 ? "argc" : "argv";
     } else {
         variable->member = new_member(
-            function, *variable->name ? variable->name : format("unnamed_%d", variable->number));
+            function, *variable->name ? variable->name : tr_format("unnamed_%d", variable->number));
     }
-    variable->text = format("%s->%s%s", function->self, variable->parameter ? function->prefix : "",
-                            variable->member);
+    variable->text = tr_format("%s->%s%s", function->self,
+                               variable->parameter ? function->prefix : "", variable->member);
     if (can_be_spilled(variable)) {
         variable->spilled = true;
         function->spills = true;
-        variable->text = format("%s.%s", function->local, variable->member);
+        variable->text = tr_format("%s.%s", function->local, variable->member);
         if (variable->parameter) {
-            add(&function->values, "        %s;\n",
-                parameter_declaration(variable->type, variable->member));
+            tr_add(&function->values, "        %s;\n",
+                   parameter_declaration(variable->type, variable->member));
         }
     }
 }
@@ -281,9 +284,9 @@ static void plan_local(struct function *function, struct variable *variable)
 static void claim(struct program *program, const struct function *function, const char *name)
 {
     if (is_taken(program, name)) {
-        refuse_node(function->file, function->definition, REFUSE_NAME,
-                    "the translation of '%s' needs the name '%s', which the program has, too",
-                    function->name, name);
+        tr_refuse_node(function->file, function->definition, REFUSE_NAME,
+                       "the translation of '%s' needs the name '%s', which the program has, too",
+                       function->name, name);
     }
 }
 
@@ -294,25 +297,26 @@ static void plan_frame(struct program *program, struct function *function)
     static const char *const frames[] = {"frame", "task_frame", "bamboo_frame_", NULL};
     size_t i;
 
-    function->self = free_name(function, selves);
-    function->frame_name = free_name(function, frames);
-    function->local = free_name(function, locals);
-    function->frame = format("%s_frame", function->name);
-    function->task_name = function->is_static ? function->name : format("%s_run", function->name);
+    function->self = tr_free_name(function, selves);
+    function->frame_name = tr_free_name(function, frames);
+    function->local = tr_free_name(function, locals);
+    function->frame = tr_format("%s_frame", function->name);
+    function->task_name =
+        function->is_static ? function->name : tr_format("%s_run", function->name);
     claim(program, function, function->frame);
-    claim(program, function, format("%s_values", function->name));
+    claim(program, function, tr_format("%s_values", function->name));
     if (!function->is_static) {
         claim(program, function, function->task_name);
     }
     if (function->is_main) {
         function->first = new_member(function, "main");
-        function->prefix = format("%s.", function->first);
+        function->prefix = tr_format("%s.", function->first);
     } else if (!function->is_static || function->declared_before) {
-        function->face = format("%s_call", function->name);
+        function->face = tr_format("%s_call", function->name);
         claim(program, function, function->face);
-        claim(program, function, format("%s_bytes", function->name));
+        claim(program, function, tr_format("%s_bytes", function->name));
         function->first = new_member(function, "call");
-        function->prefix = format("%s.", function->first);
+        function->prefix = tr_format("%s.", function->first);
     } else {
         function->prefix = "";
     }
@@ -327,14 +331,15 @@ static void plan_task_data(struct program *program, struct variable *variable)
 {
     variable->task_name = variable->name;
     if (variable->external && variable->in_header) {
-        variable->task_name = format("%s_tasks", variable->name);
+        variable->task_name = tr_format("%s_tasks", variable->name);
         if (is_taken(program, variable->task_name)) {
-            refuse(variable->file, variable->declaration ? variable->declaration->begin : 0,
-                   REFUSE_NAME, "the translation needs the name '%s', which the program has, too",
-                   variable->task_name);
+            tr_refuse(variable->file, variable->declaration ? variable->declaration->begin : 0,
+                      REFUSE_NAME,
+                      "the translation needs the name '%s', which the program has, too",
+                      variable->task_name);
         }
     }
-    variable->text = format("%s[bamboo_local]", variable->task_name);
+    variable->text = tr_format("%s[bamboo_local]", variable->task_name);
 }
 
 /* The runtime's header has members of these names. */
@@ -346,14 +351,14 @@ static void check_macro_names(struct file *file)
     for (i = 0; i < file->n_macros; i++) {
         for (j = 0; j < sizeof names / sizeof *names; j++) {
             if (!file->macros[i].function_like && strcmp(file->macros[i].name, names[j]) == 0) {
-                refuse(file, file->macros[i].here ? file->macros[i].begin : 0, REFUSE_NAME,
-                       "the translation needs the name '%s', which is a macro here", names[j]);
+                tr_refuse(file, file->macros[i].here ? file->macros[i].begin : 0, REFUSE_NAME,
+                          "the translation needs the name '%s', which is a macro here", names[j]);
             }
         }
     }
 }
 
-void plan_frames(struct program *program)
+void tr_plan_frames(struct program *program)
 {
     size_t i;
 

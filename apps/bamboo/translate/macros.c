@@ -30,14 +30,14 @@ static void add_mapping(struct file *file, struct mappings *mappings, const stru
     for (i = 0; i < mappings->n; i++) {
         if (strcmp(mappings->mapping[i].name, variable->name) == 0) {
             if (strcmp(mappings->mapping[i].text, text) != 0) {
-                refuse_node(file, node, REFUSE_MACRO,
-                            "'%s' means two variables in macros that are used here",
-                            variable->name);
+                tr_refuse_node(file, node, REFUSE_MACRO,
+                               "'%s' means two variables in macros that are used here",
+                               variable->name);
             }
             return;
         }
     }
-    mappings->mapping = one_more(mappings->mapping, mappings->n, sizeof *mappings->mapping);
+    mappings->mapping = tr_grow(mappings->mapping, mappings->n, sizeof *mappings->mapping);
     mappings->mapping[mappings->n++] = (struct mapping){variable->name, text, node, false, false};
 }
 
@@ -87,7 +87,7 @@ static size_t body_of(const struct macro *macro)
     size_t i = 1;
 
     if (macro->function_like) {
-        while (i < macro->tokens.n && !token_is(macro->text, &macro->tokens.token[i], ")")) {
+        while (i < macro->tokens.n && !tr_token_is(macro->text, &macro->tokens.token[i], ")")) {
             i++;
         }
         i++;
@@ -118,19 +118,19 @@ static bool may_be_variable(const struct macro *macro, size_t body, size_t i)
     size_t j;
 
     for (j = 0; j < sizeof before / sizeof *before; j++) {
-        if (token_is(macro->text, &token[i - 1], before[j])) {
+        if (tr_token_is(macro->text, &token[i - 1], before[j])) {
             return false;
         }
     }
     return token[i].kind == TOKEN_NAME &&
-           !(i + 1 < macro->tokens.n && token_is(macro->text, &token[i + 1], "#")) &&
+           !(i + 1 < macro->tokens.n && tr_token_is(macro->text, &token[i + 1], "#")) &&
            !is_parameter(macro, body, macro->text + token[i].begin, token[i].end - token[i].begin);
 }
 
 /* Would an argument of the macro take the place of a part of the text? */
 static bool has_parameter(const struct macro *macro, size_t body, const char *text)
 {
-    struct tokens tokens = tokens_of(text, 0, strlen(text));
+    struct tokens tokens = tr_tokens_of(text, 0, strlen(text));
     size_t i;
 
     for (i = 0; i < tokens.n; i++) {
@@ -149,7 +149,7 @@ static const char *rewritten(const struct macro *macro, struct mappings *mapping
     struct text text = {0};
     bool changed = false;
 
-    add_bytes(&text, "", 0);
+    tr_add_bytes(&text, "", 0);
     for (i = body; i < macro->tokens.n; i++) {
         const struct token *token = &macro->tokens.token[i];
 
@@ -157,20 +157,20 @@ static const char *rewritten(const struct macro *macro, struct mappings *mapping
             continue;
         }
         for (j = 0; j < mappings->n; j++) {
-            if (token_is(macro->text, token, mappings->mapping[j].name)) {
+            if (tr_token_is(macro->text, token, mappings->mapping[j].name)) {
                 mappings->mapping[j].found = true;
                 mappings->mapping[j].hidden = mappings->mapping[j].hidden ||
                                               has_parameter(macro, body, mappings->mapping[j].text);
                 if (strcmp(mappings->mapping[j].text, mappings->mapping[j].name) != 0) {
-                    add_bytes(&text, macro->text + at, token->begin - at);
-                    add(&text, "%s", mappings->mapping[j].text);
+                    tr_add_bytes(&text, macro->text + at, token->begin - at);
+                    tr_add(&text, "%s", mappings->mapping[j].text);
                     at = token->end;
                     changed = true;
                 }
             }
         }
     }
-    add_bytes(&text, macro->text + at, strlen(macro->text) - at);
+    tr_add_bytes(&text, macro->text + at, strlen(macro->text) - at);
     return changed ? text.at : NULL;
 }
 
@@ -192,7 +192,7 @@ static void reach(const struct file *file, struct macros *macros, const char *na
     if (!macro) {
         return;
     }
-    macros->macro = one_more(macros->macro, macros->n, sizeof macro);
+    macros->macro = tr_grow(macros->macro, macros->n, sizeof macro);
     macros->macro[macros->n++] = macro;
     for (i = body_of(macro); i < macro->tokens.n; i++) {
         const struct token *token = &macro->tokens.token[i];
@@ -224,19 +224,19 @@ static void redefine(struct file *file, const struct node *declaration, const st
         return;
     }
     if (defined_twice(file, macro)) {
-        refuse_node(file, declaration, REFUSE_MACRO,
-                    "'%s', which is defined twice, names variables that move", macro->name);
+        tr_refuse_node(file, declaration, REFUSE_MACRO,
+                       "'%s', which is defined twice, names variables that move", macro->name);
     } else if (macro->here && macro->begin >= declaration->begin &&
                macro->end <= declaration->end) {
-        replace_inline(file, macro->begin, macro->end, text);
+        tr_replace_inline(file, macro->begin, macro->end, text);
     } else {
-        add(before, "#undef %s\n#define %s\n", macro->name, text);
-        add(after, "#undef %s\n#define %s\n", macro->name, macro->text);
+        tr_add(before, "#undef %s\n#define %s\n", macro->name, text);
+        tr_add(after, "#undef %s\n#define %s\n", macro->name, macro->text);
     }
 }
 
-void rewrite_macros(struct file *file, struct node *declaration, struct text *before,
-                    struct text *after)
+void tr_rewrite_macros(struct file *file, struct node *declaration, struct text *before,
+                       struct text *after)
 {
     struct mappings mappings = {0};
     struct macros macros = {0};
@@ -257,9 +257,9 @@ void rewrite_macros(struct file *file, struct node *declaration, struct text *be
     for (i = 0; i < mappings.n; i++) {
         if ((!mappings.mapping[i].found || mappings.mapping[i].hidden) &&
             strcmp(mappings.mapping[i].text, mappings.mapping[i].name) != 0) {
-            refuse_node(file, mappings.mapping[i].node, REFUSE_MACRO,
-                        "it names the variable '%s' in a way that is not understood",
-                        mappings.mapping[i].name);
+            tr_refuse_node(file, mappings.mapping[i].node, REFUSE_MACRO,
+                           "it names the variable '%s' in a way that is not understood",
+                           mappings.mapping[i].name);
         }
     }
 }

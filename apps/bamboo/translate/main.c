@@ -54,7 +54,7 @@ static int wrong_use(const char *argument, const char *what)
 
 static void append(char ***words, int *n, const char *word)
 {
-    *words = one_more(*words, (size_t) *n, sizeof **words);
+    *words = tr_grow(*words, (size_t) *n, sizeof **words);
     (*words)[(*n)++] = (char *) word;
 }
 
@@ -63,7 +63,7 @@ static void append_words(char ***words, int *n, const char *text)
     while (*(text += strspn(text, " "))) {
         size_t length = strcspn(text, " ");
 
-        append(words, n, copy_text(text, length));
+        append(words, n, tr_copy_text(text, length));
         text += length;
     }
 }
@@ -79,7 +79,7 @@ static bool ends_with(const char *text, const char *end)
 static bool ask_compiler(struct command *command, const char *compiler)
 {
     /* NOLINTNEXTLINE(cert-env33-c): BAMBOO_CC may have arguments */
-    FILE *answer = popen(format("%s -show 2>/dev/null", compiler), "r");
+    FILE *answer = popen(tr_format("%s -show 2>/dev/null", compiler), "r");
     char line[4096];
     bool found = false;
     char *word, *rest = NULL;
@@ -91,7 +91,7 @@ static bool ask_compiler(struct command *command, const char *compiler)
     if (fgets(line, sizeof line, answer)) {
         for (word = strtok_r(line, " \n", &rest); word; word = strtok_r(NULL, " \n", &rest)) {
             if (strncmp(word, "-I", 2) == 0 || strncmp(word, "-D", 2) == 0) {
-                append(&command->parser, &command->n_parser, copy_text(word, strlen(word)));
+                append(&command->parser, &command->n_parser, tr_copy_text(word, strlen(word)));
                 found = true;
             }
         }
@@ -191,7 +191,7 @@ static int read_options(struct options *options, int argc, char **argv)
             return DONE;
         }
         if (strcmp(word, "--refusals") == 0) {
-            print_refusals();
+            tr_print_refusals();
             return DONE;
         }
         if (strcmp(word, "--check") == 0) {
@@ -210,7 +210,7 @@ static int read_options(struct options *options, int argc, char **argv)
         } else if (word[0] == '-' && word[1]) {
             result = compiler_option(options, argc, argv, &i);
         } else if (ends_with(word, ".c")) {
-            options->files = one_more(options->files, options->n_files, sizeof word);
+            options->files = tr_grow(options->files, options->n_files, sizeof word);
             options->files[options->n_files++] = word;
         } else {
             append(&options->command.compiler, &options->command.n_compiler, word);
@@ -239,8 +239,8 @@ static bool read_files(struct program *program, const struct options *options, c
     size_t i;
 
     for (i = 0; i < options->n_files; i++) {
-        if (!read_file(program, options->files[i], texts ? texts[i] : NULL, options->command.parser,
-                       options->command.n_parser)) {
+        if (!tr_read_file(program, options->files[i], texts ? texts[i] : NULL,
+                          options->command.parser, options->command.n_parser)) {
             return false;
         }
     }
@@ -250,13 +250,13 @@ static bool read_files(struct program *program, const struct options *options, c
 /* The program again, from its reordered text. The directives have been read. */
 static bool read_reordered(struct program *program, const struct options *options)
 {
-    const char **texts = allot(options->n_files * sizeof *texts);
+    const char **texts = tr_alloc(options->n_files * sizeof *texts);
     struct program again = {
         .vf_max = program->vf_max, .vf_text = program->vf_text, .dimensions = program->dimensions};
     size_t i;
 
     for (i = 0; i < program->n_files; i++) {
-        texts[i] = reorder(program, program->files[i]);
+        texts[i] = tr_reorder(program, program->files[i]);
         if (options->reorder_only) {
             program->files[i]->translation = texts[i];
         }
@@ -269,8 +269,8 @@ static bool read_reordered(struct program *program, const struct options *option
     }
     again.directives = program->directives;
     again.n_directives = program->n_directives;
-    analyse(&again);
-    plan_frames(&again);
+    tr_analyse(&again);
+    tr_plan_frames(&again);
     *program = again;
     return true;
 }
@@ -280,33 +280,33 @@ static int translate(const struct options *options)
     struct program program = {.vf_max = options->vf_max ? options->vf_max : DEFAULT_VF};
     size_t i;
 
-    program.vf_text = options->vf_max ? format("%d", options->vf_max) : "BAMBOO_MAX_VF";
-    if (!read_files(&program, options, NULL) || report() > 0) {
+    program.vf_text = options->vf_max ? tr_format("%d", options->vf_max) : "BAMBOO_MAX_VF";
+    if (!read_files(&program, options, NULL) || tr_report() > 0) {
         return FAILED;
     }
-    analyse(&program);
-    place_directives(&program);
-    check_directives(&program);
-    plan_frames(&program);
-    check_program(&program);
+    tr_analyse(&program);
+    tr_place_directives(&program);
+    tr_check_directives(&program);
+    tr_plan_frames(&program);
+    tr_check_program(&program);
     if (options->reorder) {
-        if (errors() == 0 && !read_reordered(&program, options)) {
+        if (tr_errors() == 0 && !read_reordered(&program, options)) {
             return FAILED;
         }
-        if (options->reorder_only && errors() == 0) {
-            report();
-            return finish(&program, &options->command);
+        if (options->reorder_only && tr_errors() == 0) {
+            tr_report();
+            return tr_finish(&program, &options->command);
         }
     }
     if (program.main) {
         for (i = 0; i < program.n_files; i++) {
-            translate_file(&program, program.files[i]);
+            tr_translate_file(&program, program.files[i]);
         }
     }
-    if (report() > 0) {
+    if (tr_report() > 0) {
         return FAILED;
     }
-    return options->check ? DONE : finish(&program, &options->command);
+    return options->check ? DONE : tr_finish(&program, &options->command);
 }
 
 int main(int argc, char **argv)

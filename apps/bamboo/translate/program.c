@@ -6,7 +6,7 @@
 
 /* ---- functions ---- */
 
-bool is_waiting_call(const struct node *call)
+bool tr_is_waiting_call(const struct node *call)
 {
     enum call_kind kind;
 
@@ -19,7 +19,7 @@ bool is_waiting_call(const struct node *call)
     if (call->callee->definition) {
         return false;
     }
-    kind = call_kind(call->callee->name, NULL);
+    kind = tr_call_kind(call->callee->name, NULL);
     return kind == CALL_SUSPENDS || kind == CALL_EXIT;
 }
 
@@ -36,13 +36,13 @@ static bool spread(struct program *program)
             const struct function *callee = function->calls[j]->callee;
             unsigned before = function->communicates;
 
-            if (!function->resumable && is_waiting_call(function->calls[j])) {
+            if (!function->resumable && tr_is_waiting_call(function->calls[j])) {
                 function->resumable = true;
                 found = true;
             }
             if (callee) {
                 function->communicates |=
-                    callee->definition ? callee->communicates : call_communicates(callee->name);
+                    callee->definition ? callee->communicates : tr_call_communicates(callee->name);
             }
             found = found || function->communicates != before;
         }
@@ -73,7 +73,7 @@ static void mark_waits(const struct function *function)
     for (i = 0; i < function->n_calls; i++) {
         struct node *node;
 
-        if (is_waiting_call(function->calls[i])) {
+        if (tr_is_waiting_call(function->calls[i])) {
             for (node = function->calls[i]; node && !node->waits; node = node->parent) {
                 node->waits = true;
             }
@@ -122,7 +122,7 @@ static enum access address_access(const struct node *node)
 }
 
 /* NODE is an lvalue that the variable is, or a part of it: what is done to it? */
-enum access access_of(const struct node *node)
+enum access tr_access_of(const struct node *node)
 {
     const struct node *up = node->parent;
 
@@ -131,29 +131,29 @@ enum access access_of(const struct node *node)
     }
     switch (up->kind) {
     case CXCursor_ParenExpr:
-        return access_of(up);
+        return tr_access_of(up);
     case CXCursor_MemberRefExpr:
         return clang_getCanonicalType(clang_getCursorType(node->cursor)).kind == CXType_Pointer
                    ? ACCESS_READ
-                   : access_of(up);
+                   : tr_access_of(up);
     case CXCursor_UnexposedExpr:
         if (!is_array(node)) {
             return ACCESS_READ; /* its value */
         }
         if (is_array(up)) {
-            return access_of(up);
+            return tr_access_of(up);
         }
         if (up->parent && up->parent->kind == CXCursor_ArraySubscriptExpr &&
             up->parent->child[0] == up) {
-            return access_of(up->parent);
+            return tr_access_of(up->parent);
         }
         if (up->parent && up->parent->kind == CXCursor_UnaryOperator &&
             up->parent->unary == CXUnaryOperator_Deref) {
-            return access_of(up->parent);
+            return tr_access_of(up->parent);
         }
         return address_access(up);
     case CXCursor_ArraySubscriptExpr:
-        return up->child[0] == node && is_array(node) ? access_of(up) : ACCESS_READ;
+        return up->child[0] == node && is_array(node) ? tr_access_of(up) : ACCESS_READ;
     case CXCursor_BinaryOperator:
         return up->binary == CXBinaryOperator_Assign && up->child[0] == node ? ACCESS_WRITTEN
                                                                              : ACCESS_READ;
@@ -235,7 +235,7 @@ static void find_accesses(struct file *file, struct node *node)
 
     if (node->kind == CXCursor_DeclRefExpr && node->variable) {
         struct variable *variable = node->variable;
-        enum access access = access_of(node);
+        enum access access = tr_access_of(node);
 
         variable->address_taken = variable->address_taken || has_address_taken(node);
         if (access == ACCESS_WRITTEN ||
@@ -243,15 +243,15 @@ static void find_accesses(struct file *file, struct node *node)
             variable->written = true;
         }
         if (!variable->automatic && !variable->defined && access == ACCESS_WRITTEN &&
-            call_kind(variable->name, NULL) != CALL_LIBC) {
+            tr_call_kind(variable->name, NULL) != CALL_LIBC) {
             bool ours = false;
 
             for (i = 0; i < file->n_declarations; i++) {
                 ours = ours || file->declarations[i].variable == variable;
             }
-            refuse_node(file, node, REFUSE_LIBRARY,
-                        "'%s' is written, but not defined in these files%s", variable->name,
-                        ours ? ", which declare it" : "");
+            tr_refuse_node(file, node, REFUSE_LIBRARY,
+                           "'%s' is written, but not defined in these files%s", variable->name,
+                           ours ? ", which declare it" : "");
         }
     }
     for (i = 0; i < node->n; i++) {
@@ -297,7 +297,7 @@ static void find_task_data(struct program *program)
     } while (found);
 }
 
-void analyse(struct program *program)
+void tr_analyse(struct program *program)
 {
     size_t i, j;
 

@@ -99,8 +99,8 @@ static bool is_external(CXCursor cursor)
 static struct function *function_of(struct reader *reader, CXCursor cursor)
 {
     struct program *program = reader->program;
-    const char *name = spelling(clang_getCursorSpelling(cursor));
-    const char *key = is_external(cursor) ? name : format("%s:%s", reader->file->path, name);
+    const char *name = tr_spelling(clang_getCursorSpelling(cursor));
+    const char *key = is_external(cursor) ? name : tr_format("%s:%s", reader->file->path, name);
     struct function *function;
     size_t i;
 
@@ -109,13 +109,13 @@ static struct function *function_of(struct reader *reader, CXCursor cursor)
             return program->functions[i];
         }
     }
-    function = allot(sizeof *function);
+    function = tr_alloc(sizeof *function);
     function->name = name;
     function->key = key;
     function->cursor = cursor;
     function->is_static = !is_external(cursor);
     function->is_main = strcmp(name, "main") == 0;
-    program->functions = one_more(program->functions, program->n_functions, sizeof function);
+    program->functions = tr_grow(program->functions, program->n_functions, sizeof function);
     program->functions[program->n_functions++] = function;
     return function;
 }
@@ -126,17 +126,18 @@ static const char *variable_key(struct reader *reader, CXCursor cursor)
     CXFile file;
 
     if (is_external(cursor)) {
-        return spelling(clang_getCursorSpelling(cursor));
+        return tr_spelling(clang_getCursorSpelling(cursor));
     }
     if (clang_getCursorLinkage(cursor) == CXLinkage_Internal) {
-        return format("%s:%s", reader->file->path, spelling(clang_getCursorSpelling(cursor)));
+        return tr_format("%s:%s", reader->file->path, tr_spelling(clang_getCursorSpelling(cursor)));
     }
     clang_getFileLocation(clang_getCursorLocation(cursor), &file, NULL, NULL, &offset);
-    return format("%s:%s:%u:%s", reader->file->path, file ? spelling(clang_getFileName(file)) : "",
-                  offset, spelling(clang_getCursorSpelling(cursor)));
+    return tr_format("%s:%s:%u:%s", reader->file->path,
+                     file ? tr_spelling(clang_getFileName(file)) : "", offset,
+                     tr_spelling(clang_getCursorSpelling(cursor)));
 }
 
-struct variable *find_variable(struct program *program, const char *key)
+struct variable *tr_find_variable(struct program *program, const char *key)
 {
     size_t i;
 
@@ -151,14 +152,14 @@ struct variable *find_variable(struct program *program, const char *key)
 static struct variable *variable_of(struct reader *reader, CXCursor cursor)
 {
     const char *key = variable_key(reader, cursor);
-    struct variable *variable = find_variable(reader->program, key);
+    struct variable *variable = tr_find_variable(reader->program, key);
     enum CX_StorageClass storage;
 
     if (variable) {
         return variable;
     }
-    variable = allot(sizeof *variable);
-    variable->name = spelling(clang_getCursorSpelling(cursor));
+    variable = tr_alloc(sizeof *variable);
+    variable->name = tr_spelling(clang_getCursorSpelling(cursor));
     variable->key = key;
     variable->file = reader->file;
     variable->type = clang_getCursorType(cursor);
@@ -171,7 +172,7 @@ static struct variable *variable_of(struct reader *reader, CXCursor cursor)
          storage != CX_SC_Static && storage != CX_SC_Extern);
     variable->thread = clang_getCursorTLSKind(cursor) != CXTLS_None;
     reader->program->variables =
-        one_more(reader->program->variables, reader->program->n_variables, sizeof variable);
+        tr_grow(reader->program->variables, reader->program->n_variables, sizeof variable);
     reader->program->variables[reader->program->n_variables++] = variable;
     return variable;
 }
@@ -211,7 +212,7 @@ static void declare_variable(struct reader *reader, struct node *node)
             struct function *function = reader->function;
 
             variable->number = (int) function->n_locals;
-            function->locals = one_more(function->locals, function->n_locals, sizeof variable);
+            function->locals = tr_grow(function->locals, function->n_locals, sizeof variable);
             function->locals[function->n_locals++] = variable;
             function->n_parameters += variable->parameter;
         }
@@ -237,7 +238,7 @@ static enum CXChildVisitResult visit_child(CXCursor cursor, CXCursor parent, CXC
         return CXChildVisit_Continue;
     }
     child = read_node(visit->reader, cursor, node);
-    node->child = one_more(node->child, node->n, sizeof child);
+    node->child = tr_grow(node->child, node->n, sizeof child);
     node->child[node->n++] = child;
     return CXChildVisit_Continue;
 }
@@ -246,7 +247,7 @@ static void read_reference(struct reader *reader, struct node *node)
 {
     CXCursor referenced = clang_getCursorReferenced(node->cursor);
     enum CXCursorKind kind = clang_getCursorKind(referenced);
-    const char *name = spelling(clang_getCursorSpelling(node->cursor));
+    const char *name = tr_spelling(clang_getCursorSpelling(node->cursor));
 
     if (kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl) {
         node->variable = variable_of(reader, referenced);
@@ -259,7 +260,7 @@ static void read_reference(struct reader *reader, struct node *node)
 
 static void read_call(struct reader *reader, struct node *node)
 {
-    const struct node *callee = node->n > 0 ? bare(node->child[0]) : NULL;
+    const struct node *callee = node->n > 0 ? tr_strip_casts(node->child[0]) : NULL;
 
     if (callee && callee->kind == CXCursor_DeclRefExpr && callee->callee) {
         node->callee = callee->callee;
@@ -268,7 +269,7 @@ static void read_call(struct reader *reader, struct node *node)
     if (reader->function) {
         struct function *function = reader->function;
 
-        function->calls = one_more(function->calls, function->n_calls, sizeof node);
+        function->calls = tr_grow(function->calls, function->n_calls, sizeof node);
         function->calls[function->n_calls++] = node;
     }
 }
@@ -292,7 +293,7 @@ static void read_references(struct node *node)
     if (node->kind == CXCursor_DeclRefExpr && node->callee && !is_callee(node)) {
         struct function *function = node->callee;
 
-        function->references = one_more(function->references, function->n_references, sizeof node);
+        function->references = tr_grow(function->references, function->n_references, sizeof node);
         function->references[function->n_references++] = node;
     }
     for (i = 0; i < node->n; i++) {
@@ -302,7 +303,7 @@ static void read_references(struct node *node)
 
 static struct node *read_node(struct reader *reader, CXCursor cursor, struct node *parent)
 {
-    struct node *node = allot(sizeof *node);
+    struct node *node = tr_alloc(sizeof *node);
     struct visit visit = {reader, node};
 
     node->kind = clang_getCursorKind(cursor);
@@ -322,8 +323,8 @@ static struct node *read_node(struct reader *reader, CXCursor cursor, struct nod
     if (++reader->depth < MOST_NESTING) {
         clang_visitChildren(cursor, visit_child, &visit);
     } else {
-        refuse(reader->file, node->begin, REFUSE_CONSTRUCT, "more than %d levels of nesting",
-               MOST_NESTING);
+        tr_refuse(reader->file, node->begin, REFUSE_CONSTRUCT, "more than %d levels of nesting",
+                  MOST_NESTING);
     }
     reader->depth--;
     if (node->kind == CXCursor_CallExpr) {
@@ -336,13 +337,13 @@ static struct node *read_node(struct reader *reader, CXCursor cursor, struct nod
 
 static void keep_declaration(struct file *file, struct declaration declaration)
 {
-    file->declarations = one_more(file->declarations, file->n_declarations, sizeof declaration);
+    file->declarations = tr_grow(file->declarations, file->n_declarations, sizeof declaration);
     file->declarations[file->n_declarations++] = declaration;
 }
 
 static void keep_top(struct file *file, struct node *node)
 {
-    file->top = one_more(file->top, file->n_top, sizeof node);
+    file->top = tr_grow(file->top, file->n_top, sizeof node);
     file->top[file->n_top++] = node;
 }
 
@@ -365,7 +366,7 @@ static void read_function(struct reader *reader, CXCursor cursor, bool here)
             size_t at;
 
             (void) file_location(reader->file, clang_getCursorLocation(cursor), &at);
-            refuse(reader->file, at, REFUSE_TWICE, "'%s'", function->name);
+            tr_refuse(reader->file, at, REFUSE_TWICE, "'%s'", function->name);
         }
         reader->function = &dummy;
     }
@@ -406,24 +407,24 @@ static void read_macro(struct file *file, CXCursor cursor, bool here)
     if (!contents || end > size || begin > end) {
         return;
     }
-    macro.name = spelling(clang_getCursorSpelling(cursor));
-    macro.text = copy_text(contents + begin, end - begin);
-    macro.tokens = tokens_of(macro.text, 0, end - begin);
+    macro.name = tr_spelling(clang_getCursorSpelling(cursor));
+    macro.text = tr_copy_text(contents + begin, end - begin);
+    macro.tokens = tr_tokens_of(macro.text, 0, end - begin);
     macro.begin = begin;
     macro.end = end;
     macro.function_like = clang_Cursor_isMacroFunctionLike(cursor);
-    file->macros = one_more(file->macros, file->n_macros, sizeof macro);
+    file->macros = tr_grow(file->macros, file->n_macros, sizeof macro);
     file->macros[file->n_macros++] = macro;
 }
 
 static void read_use(struct file *file, CXCursor cursor)
 {
     CXSourceRange range = clang_getCursorExtent(cursor);
-    struct use use = {.name = spelling(clang_getCursorSpelling(cursor))};
+    struct use use = {.name = tr_spelling(clang_getCursorSpelling(cursor))};
 
     if (file_location(file, clang_getRangeStart(range), &use.begin) &&
         file_location(file, clang_getRangeEnd(range), &use.end)) {
-        file->uses = one_more(file->uses, file->n_uses, sizeof use);
+        file->uses = tr_grow(file->uses, file->n_uses, sizeof use);
         file->uses[file->n_uses++] = use;
     }
 }
@@ -495,7 +496,7 @@ static bool whole_file(struct file *file)
         why = "is larger than 256 MiB";
     } else {
         file->size = (size_t) status.st_size;
-        file->text = allot(file->size + 2);
+        file->text = tr_alloc(file->size + 2);
         if (fread(file->text, 1, file->size, in) != file->size) {
             why = "cannot be read";
         }
@@ -523,8 +524,8 @@ static bool parser_errors(struct file *file)
 
             clang_getPresumedLocation(clang_getDiagnosticLocation(diagnostic), &name, &line,
                                       &column);
-            report_parser(spelling(name), line, column,
-                          spelling(clang_getDiagnosticSpelling(diagnostic)));
+            tr_report_parser(tr_spelling(name), line, column,
+                             tr_spelling(clang_getDiagnosticSpelling(diagnostic)));
             any = true;
         }
         clang_disposeDiagnostic(diagnostic);
@@ -552,17 +553,17 @@ static void visit_inclusion(CXFile included, CXSourceLocation *stack, unsigned n
         const char *word = found + 6 + strspn(found + 6, " \t");
 
         if (strncmp(word, "bamboo", 6) == 0 && file_location(file, stack[n - 1], &at)) {
-            refuse(file, at, REFUSE_HEADER, "directives in %s",
-                   spelling(clang_getFileName(included)));
+            tr_refuse(file, at, REFUSE_HEADER, "directives in %s",
+                      tr_spelling(clang_getFileName(included)));
             return;
         }
     }
 }
 
-struct file *read_file(struct program *program, const char *path, const char *text,
-                       char **arguments, int n_arguments)
+struct file *tr_read_file(struct program *program, const char *path, const char *text,
+                          char **arguments, int n_arguments)
 {
-    struct file *file = allot(sizeof *file);
+    struct file *file = tr_alloc(sizeof *file);
     struct reader reader = {.program = program, .file = file};
     struct CXUnsavedFile unsaved = {.Filename = path};
     static CXIndex index;
@@ -574,12 +575,12 @@ struct file *read_file(struct program *program, const char *path, const char *te
     file->path = path;
     if (text) {
         file->size = strlen(text);
-        file->text = copy_text(text, file->size);
+        file->text = tr_copy_text(text, file->size);
     } else if (!whole_file(file)) {
         return NULL;
     }
-    file->tokens = tokens_of(file->text, 0, file->size);
-    read_directives(program, file);
+    file->tokens = tr_tokens_of(file->text, 0, file->size);
+    tr_read_directives(program, file);
     unsaved.Contents = file->text;
     unsaved.Length = file->size;
     if (clang_parseTranslationUnit2(index, path, (const char *const *) arguments, n_arguments,
@@ -595,7 +596,7 @@ struct file *read_file(struct program *program, const char *path, const char *te
         clang_visitChildren(top, visit_top, &reader);
         clang_getInclusions(file->unit, visit_inclusion, file);
     }
-    program->files = one_more(program->files, program->n_files, sizeof file);
+    program->files = tr_grow(program->files, program->n_files, sizeof file);
     program->files[program->n_files++] = file;
     return file;
 }

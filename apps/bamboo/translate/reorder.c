@@ -36,8 +36,8 @@ static int64_t constant_index(const struct node *reference)
         up = up->parent;
     }
     if (up && up->kind == CXCursor_ArraySubscriptExpr && up->child[0] == node &&
-        bare(up->child[1])->kind == CXCursor_IntegerLiteral) {
-        (void) ask_integer(bare(up->child[1])->cursor, &index);
+        tr_strip_casts(up->child[1])->kind == CXCursor_IntegerLiteral) {
+        (void) ask_integer(tr_strip_casts(up->child[1])->cursor, &index);
     }
     return index;
 }
@@ -54,7 +54,7 @@ static const struct node *call_around(const struct node *node, size_t *argument)
             }
             return up;
         }
-        if (is_branch(up, node)) {
+        if (tr_is_branch(up, node)) {
             return NULL;
         }
     }
@@ -65,7 +65,7 @@ static const struct node *call_around(const struct node *node, size_t *argument)
 static bool call_writes(const struct node *call, size_t argument)
 {
     const char *name = call->callee ? call->callee->name : "";
-    unsigned what = call_communicates(name);
+    unsigned what = tr_call_communicates(name);
 
     if (what == COMMUNICATES_SEND) {
         return argument > 1;
@@ -87,18 +87,18 @@ static bool writes(const struct node *reference)
     const struct node *call = call_around(reference, &argument);
     const struct node *up = reference->parent;
 
-    if (access_of(reference) == ACCESS_WRITTEN) {
+    if (tr_access_of(reference) == ACCESS_WRITTEN) {
         return true;
     }
     if (call && argument > 0) {
-        return (!is_value(reference) || access_of(reference) == ACCESS_ESCAPES) &&
+        return (!is_value(reference) || tr_access_of(reference) == ACCESS_ESCAPES) &&
                call_writes(call, argument);
     }
     /* *p = ..., p[i] = ... */
-    for (; up && !(up->parent && is_branch(up->parent, up)); up = up->parent) {
+    for (; up && !(up->parent && tr_is_branch(up->parent, up)); up = up->parent) {
         if ((up->kind == CXCursor_ArraySubscriptExpr || up->kind == CXCursor_UnaryOperator ||
              up->kind == CXCursor_MemberRefExpr) &&
-            access_of(up) != ACCESS_READ && !is_value(reference)) {
+            tr_access_of(up) != ACCESS_READ && !is_value(reference)) {
             return true;
         }
     }
@@ -128,7 +128,7 @@ static void find_objects(const struct node *node, struct objects *objects)
         (node->variable->automatic || node->variable->defined)) {
         struct object object = {node->variable, constant_index(node), writes(node)};
 
-        objects->object = one_more(objects->object, objects->n, sizeof object);
+        objects->object = tr_grow(objects->object, objects->n, sizeof object);
         objects->object[objects->n++] = object;
     }
     if (node->kind == CXCursor_CallExpr &&
@@ -177,10 +177,10 @@ static bool independent(const struct directive *receive, const struct directive 
     const char *name = conflict(receive, send);
 
     if (name && *name) {
-        note(send->file, send->begin, "not moved before the receive block: both use '%s'", name);
+        tr_note(send->file, send->begin, "not moved before the receive block: both use '%s'", name);
     } else if (name) {
-        note(send->file, send->begin,
-             "not moved before the receive block: a function uses variables of the program");
+        tr_note(send->file, send->begin,
+                "not moved before the receive block: a function uses variables of the program");
     }
     return !name;
 }
@@ -202,7 +202,7 @@ static const char *indent(const struct file *file, size_t at)
     while (end < at && (file->text[end] == ' ' || file->text[end] == '\t')) {
         end++;
     }
-    return copy_text(file->text + begin, end - begin);
+    return tr_copy_text(file->text + begin, end - begin);
 }
 
 /* The statement with the line that it comes from. */
@@ -211,19 +211,20 @@ static const char *named(const struct file *file, size_t begin, size_t end)
     const char *name;
     unsigned line, column;
 
-    presumed(file, begin, &name, &line, &column);
-    return format("#line %u \"%s\"\n%s%s", line, name, indent(file, begin),
-                  render(file, begin, end));
+    tr_presumed(file, begin, &name, &line, &column);
+    return tr_format("#line %u \"%s\"\n%s%s", line, name, indent(file, begin),
+                     tr_render(file, begin, end));
 }
 
 /* Without the directives: they have had their effect. */
 static void swap_blocks(const struct directive *receive, const struct directive *send)
 {
     struct file *file = receive->file;
-    const char *text = format("\n%s\n%s", named(file, send->statement->begin, send->statement_end),
-                              named(file, receive->statement->begin, receive->statement_end));
+    const char *text =
+        tr_format("\n%s\n%s", named(file, send->statement->begin, send->statement_end),
+                  named(file, receive->statement->begin, receive->statement_end));
 
-    replace(file, receive->begin, send->statement_end, text);
+    tr_replace(file, receive->begin, send->statement_end, text);
 }
 
 static bool has_continue(const struct node *node)
@@ -234,7 +235,7 @@ static bool has_continue(const struct node *node)
         return true;
     }
     for (i = 0; i < node->n; i++) {
-        if (!is_loop(node->child[i]) && has_continue(node->child[i])) {
+        if (!tr_is_loop(node->child[i]) && has_continue(node->child[i])) {
             return true;
         }
     }
@@ -282,24 +283,24 @@ static const char *rotated(const struct directive *receive, const struct directi
     size_t header[4];
     struct text text = {0};
 
-    for_header(file, loop, header);
-    first = render(file, header[3], header[0]);
-    condition = render(file, header[0] + 1, header[1]);
+    tr_for_header(file, loop, header);
+    first = tr_render(file, header[3], header[0]);
+    condition = tr_render(file, header[0] + 1, header[1]);
     condition += strspn(condition, " \t\n");
-    step = render(file, header[1] + 1, header[2]);
+    step = tr_render(file, header[1] + 1, header[2]);
     step += strspn(step, " \t\n");
-    add(&text, "{\n%s    %s;\n%s    if (%s)\n%s\n", in, first, in, condition, block);
-    add(&text, "%s    for (; %s;) {\n", in, condition);
-    add(&text, "%s\n", named(file, receive->statement->begin, receive->statement_end));
+    tr_add(&text, "{\n%s    %s;\n%s    if (%s)\n%s\n", in, first, in, condition, block);
+    tr_add(&text, "%s    for (; %s;) {\n", in, condition);
+    tr_add(&text, "%s\n", named(file, receive->statement->begin, receive->statement_end));
     {
-        const char *name, *rest = render(file, send->statement_end, body->end - 1);
+        const char *name, *rest = tr_render(file, send->statement_end, body->end - 1);
         unsigned line, column;
 
-        presumed(file, send->statement_end, &name, &line, &column);
-        add(&text, "#line %u \"%s\"\n%s\n", line, name, rest);
+        tr_presumed(file, send->statement_end, &name, &line, &column);
+        tr_add(&text, "#line %u \"%s\"\n%s\n", line, name, rest);
     }
-    add(&text, "%s        %s;\n%s        if (%s)\n%s\n%s    }\n%s}", in, step, in, condition, block,
-        in, in);
+    tr_add(&text, "%s        %s;\n%s        if (%s)\n%s\n%s    }\n%s}", in, step, in, condition,
+           block, in, in);
     return text.at;
 }
 
@@ -317,15 +318,16 @@ static bool rotate(const struct program *program, struct file *file, const struc
     if (!receive || !send || !independent(receive, send)) {
         return false;
     }
-    for_header(file, loop, header);
-    if (has_continue(body) || has_label(body) || !for_part(loop, loop->begin, header[0]) ||
-        !for_part(loop, header[0] + 1, header[1]) || !for_part(loop, header[1] + 1, header[2])) {
-        note(file, send->begin,
-             "not moved before the receive block: the loop has a continue, a label or a part "
-             "missing");
+    tr_for_header(file, loop, header);
+    if (has_continue(body) || has_label(body) || !tr_for_part(loop, loop->begin, header[0]) ||
+        !tr_for_part(loop, header[0] + 1, header[1]) ||
+        !tr_for_part(loop, header[1] + 1, header[2])) {
+        tr_note(file, send->begin,
+                "not moved before the receive block: the loop has a continue, a label or a part "
+                "missing");
         return false;
     }
-    replace(file, loop->begin, loop->end, rotated(receive, send, loop));
+    tr_replace(file, loop->begin, loop->end, rotated(receive, send, loop));
     return true;
 }
 
@@ -349,7 +351,7 @@ static void reorder_siblings(const struct program *program, struct file *file,
     }
 }
 
-const char *reorder(struct program *program, struct file *file)
+const char *tr_reorder(struct program *program, struct file *file)
 {
     size_t i;
 
@@ -357,7 +359,7 @@ const char *reorder(struct program *program, struct file *file)
         const struct directive *one = program->directives[i];
 
         if (one->file == file) {
-            replace(file, one->begin, one->end, "");
+            tr_replace(file, one->begin, one->end, "");
         }
     }
     for (i = 0; i < program->n_directives; i++) {
@@ -375,5 +377,5 @@ const char *reorder(struct program *program, struct file *file)
             reorder_siblings(program, file, one->statement);
         }
     }
-    return render(file, 0, file->size);
+    return tr_render(file, 0, file->size);
 }

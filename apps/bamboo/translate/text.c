@@ -16,7 +16,7 @@ struct chunk {
 
 static struct chunk *chunks;
 
-void *allot(size_t bytes)
+void *tr_alloc(size_t bytes)
 {
     struct chunk *chunk = chunks;
     void *result;
@@ -39,37 +39,37 @@ void *allot(size_t bytes)
     return result;
 }
 
-void *one_more(void *array, size_t n, size_t bytes)
+void *tr_grow(void *array, size_t n, size_t bytes)
 {
     void *result;
 
     if (n != 0 && (n < 8 || (n & (n - 1)) != 0)) {
         return array;
     }
-    result = allot((n < 8 ? 8 : 2 * n) * bytes);
+    result = tr_alloc((n < 8 ? 8 : 2 * n) * bytes);
     if (n > 0) {
         memcpy(result, array, n * bytes);
     }
     return result;
 }
 
-char *copy_text(const char *begin, size_t length)
+char *tr_copy_text(const char *begin, size_t length)
 {
-    return memcpy(allot(length + 1), begin, length);
+    return memcpy(tr_alloc(length + 1), begin, length);
 }
 
-const char *spelling(CXString string)
+const char *tr_spelling(CXString string)
 {
     const char *text = clang_getCString(string);
-    const char *copy = copy_text(text ? text : "", text ? strlen(text) : 0);
+    const char *copy = tr_copy_text(text ? text : "", text ? strlen(text) : 0);
 
     clang_disposeString(string);
     return copy;
 }
 
-const char *type_text(CXType type)
+const char *tr_type_text(CXType type)
 {
-    return spelling(clang_getTypeSpelling(type));
+    return tr_spelling(clang_getTypeSpelling(type));
 }
 
 __attribute__((nonnull(1))) static char *format_list(const char *pattern, va_list arguments)
@@ -81,12 +81,12 @@ __attribute__((nonnull(1))) static char *format_list(const char *pattern, va_lis
     va_copy(again, arguments);
     size = vsnprintf(NULL, 0, pattern, again);
     va_end(again);
-    text = allot((size_t) (size < 0 ? 0 : size) + 1);
+    text = tr_alloc((size_t) (size < 0 ? 0 : size) + 1);
     vsnprintf(text, (size_t) size + 1, pattern, arguments);
     return text;
 }
 
-char *format(const char *pattern, ...)
+char *tr_format(const char *pattern, ...)
 {
     va_list arguments;
     char *text;
@@ -97,11 +97,11 @@ char *format(const char *pattern, ...)
     return text;
 }
 
-void add_bytes(struct text *text, const char *bytes, size_t n)
+void tr_add_bytes(struct text *text, const char *bytes, size_t n)
 {
     if (text->n + n + 1 > text->room) {
         size_t room = 2 * (text->n + n + 64);
-        char *at = allot(room);
+        char *at = tr_alloc(room);
 
         if (text->n > 0) {
             memcpy(at, text->at, text->n);
@@ -114,7 +114,7 @@ void add_bytes(struct text *text, const char *bytes, size_t n)
     text->at[text->n] = '\0';
 }
 
-void add(struct text *text, const char *pattern, ...)
+void tr_add(struct text *text, const char *pattern, ...)
 {
     va_list arguments;
     char *piece;
@@ -122,10 +122,10 @@ void add(struct text *text, const char *pattern, ...)
     va_start(arguments, pattern);
     piece = format_list(pattern, arguments);
     va_end(arguments);
-    add_bytes(text, piece, strlen(piece));
+    tr_add_bytes(text, piece, strlen(piece));
 }
 
-size_t count_lines(const char *begin, size_t n)
+size_t tr_count_lines(const char *begin, size_t n)
 {
     size_t i, lines = 0;
 
@@ -203,7 +203,7 @@ static size_t read_token(const char *text, size_t at, size_t end, enum token_kin
     return text[at] == '-' && at + 1 < end && text[at + 1] == '>' ? at + 2 : at + 1;
 }
 
-struct tokens tokens_of(const char *text, size_t begin, size_t end)
+struct tokens tr_tokens_of(const char *text, size_t begin, size_t end)
 {
     struct tokens tokens = {0};
     bool directive = false, fresh = true; /* a line */
@@ -227,20 +227,20 @@ struct tokens tokens_of(const char *text, size_t begin, size_t end)
             fresh = false;
             token.directive = directive;
             token.end = at = read_token(text, at, end, &token.kind);
-            tokens.token = one_more(tokens.token, tokens.n, sizeof token);
+            tokens.token = tr_grow(tokens.token, tokens.n, sizeof token);
             tokens.token[tokens.n++] = token;
         }
     }
     return tokens;
 }
 
-bool token_is(const char *text, const struct token *token, const char *word)
+bool tr_token_is(const char *text, const struct token *token, const char *word)
 {
     return strlen(word) == token->end - token->begin &&
            memcmp(text + token->begin, word, strlen(word)) == 0;
 }
 
-size_t skip_blank(const struct file *file, size_t at)
+size_t tr_skip_blank(const struct file *file, size_t at)
 {
     for (;;) {
         size_t next = skip_comment(file->text, at, file->size);

@@ -12,21 +12,21 @@
 
 /* ---- text.c: memory, strings, tokens ---- */
 
-void *allot(size_t bytes); /* zeroed */
-char *format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
-char *copy_text(const char *begin, size_t length);
-const char *spelling(CXString string); /* disposes of STRING */
-const char *type_text(CXType type);
+void *tr_alloc(size_t bytes); /* zeroed */
+char *tr_format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
+char *tr_copy_text(const char *begin, size_t length);
+const char *tr_spelling(CXString string); /* disposes of STRING */
+const char *tr_type_text(CXType type);
 /* Room for one more element of an array that holds n. */
-void *one_more(void *array, size_t n, size_t bytes);
+void *tr_grow(void *array, size_t n, size_t bytes);
 
 struct text {
     char *at; /* ends with '\0' */
     size_t n, room;
 };
-void add_bytes(struct text *text, const char *bytes, size_t n);
-void add(struct text *text, const char *pattern, ...) __attribute__((format(printf, 2, 3)));
-size_t count_lines(const char *begin, size_t n); /* newlines */
+void tr_add_bytes(struct text *text, const char *bytes, size_t n);
+void tr_add(struct text *text, const char *pattern, ...) __attribute__((format(printf, 2, 3)));
+size_t tr_count_lines(const char *begin, size_t n); /* newlines */
 
 enum token_kind { TOKEN_NAME, TOKEN_NUMBER, TOKEN_STRING, TOKEN_OTHER };
 
@@ -41,12 +41,12 @@ struct tokens {
     struct token *token;
     size_t n;
 };
-struct tokens tokens_of(const char *text, size_t begin, size_t end);
-bool token_is(const char *text, const struct token *token, const char *word);
+struct tokens tr_tokens_of(const char *text, size_t begin, size_t end);
+bool tr_token_is(const char *text, const struct token *token, const char *word);
 
 struct file;
 /* Behind blanks and comments. */
-size_t skip_blank(const struct file *file, size_t at);
+size_t tr_skip_blank(const struct file *file, size_t at);
 
 /* ---- read.c: the only caller of libclang's parser ---- */
 
@@ -217,24 +217,25 @@ struct program {
 };
 
 /* Reads PATH, or TEXT in its place. Returns NULL after a message. */
-struct file *read_file(struct program *program, const char *path, const char *text,
+struct file *tr_read_file(struct program *program, const char *path, const char *text,
                        char **arguments, int n_arguments);
-struct variable *find_variable(struct program *program, const char *key);
+struct variable *tr_find_variable(struct program *program, const char *key);
 
 /* ---- tree.c ---- */
 
 /* The position behind a statement, with its semicolon. */
-size_t statement_end(const struct file *file, const struct node *statement);
+size_t tr_statement_end(const struct file *file, const struct node *statement);
 /* Do the file's conditionals leave it out? */
-bool is_skipped(const struct file *file, size_t at);
-bool is_loop(const struct node *node);
-const struct node *bare(const struct node *node); /* without parentheses, casts and conversions */
+bool tr_is_skipped(const struct file *file, size_t at);
+bool tr_is_loop(const struct node *node);
+const struct node *
+tr_strip_casts(const struct node *node); /* without parentheses, casts and conversions */
 /* The child of an if, for, while, do or switch statement that is its body or branch. */
-bool is_branch(const struct node *parent, const struct node *child);
-struct node *ancestor_statement(struct node *node);
+bool tr_is_branch(const struct node *parent, const struct node *child);
+struct node *tr_ancestor_statement(struct node *node);
 /* Is it an argument of a macro's use? */
-bool inside_use(const struct file *file, const struct node *node);
-const char *node_text(const struct file *file, const struct node *node);
+bool tr_inside_use(const struct file *file, const struct node *node);
+const char *tr_node_text(const struct file *file, const struct node *node);
 
 /* ---- diagnose.c ---- */
 
@@ -243,22 +244,22 @@ enum refusal {
 #include "refusals.def"
 };
 
-/* file:line:column: error: ..., now or sorted by report(). PATTERN is appended to the refusal's
+/* file:line:column: error: ..., now or sorted by tr_report(). PATTERN is appended to the refusal's
  * text in the table. */
-void refuse(struct file *file, size_t at, enum refusal refusal, const char *pattern, ...)
+void tr_refuse(struct file *file, size_t at, enum refusal refusal, const char *pattern, ...)
     __attribute__((format(printf, 4, 5)));
-void refuse_node(struct file *file, const struct node *node, enum refusal refusal,
-                 const char *pattern, ...) __attribute__((format(printf, 4, 5)));
-void note(struct file *file, size_t at, const char *pattern, ...)
+void tr_refuse_node(struct file *file, const struct node *node, enum refusal refusal,
+                    const char *pattern, ...) __attribute__((format(printf, 4, 5)));
+void tr_note(struct file *file, size_t at, const char *pattern, ...)
     __attribute__((format(printf, 3, 4)));
-void report_parser(const char *file, unsigned line, unsigned column, const char *text);
-size_t errors(void); /* so far */
+void tr_report_parser(const char *file, unsigned line, unsigned column, const char *text);
+size_t tr_errors(void); /* so far */
 /* Prints them, by file and position. Returns the number of errors. */
-size_t report(void);
-void print_refusals(void);
+size_t tr_report(void);
+void tr_print_refusals(void);
 /* The line that compilers and debuggers are to name, and the file. */
-void presumed(const struct file *file, size_t at, const char **name, unsigned *line,
-              unsigned *column);
+void tr_presumed(const struct file *file, size_t at, const char **name, unsigned *line,
+                 unsigned *column);
 
 /* ---- calls.c: facts about calls by name ---- */
 
@@ -272,83 +273,84 @@ enum call_kind {
     CALL_LIBC
 };
 
-enum call_kind call_kind(const char *name, const char **advice);
-unsigned call_communicates(const char *name);
+enum call_kind tr_call_kind(const char *name, const char **advice);
+unsigned tr_call_communicates(const char *name);
 
 /* ---- program.c: which functions are resumable, which variables every task has for itself ---- */
 
 enum access { ACCESS_READ, ACCESS_ESCAPES, ACCESS_WRITTEN };
 
-void analyse(struct program *program);
+void tr_analyse(struct program *program);
 /* The use of the lvalue NODE: of a variable, or through it of a part. */
-enum access access_of(const struct node *node);
-bool is_waiting_call(const struct node *call);
+enum access tr_access_of(const struct node *node);
+bool tr_is_waiting_call(const struct node *call);
 
 /* ---- directives.c ---- */
 
 /* Errors that can be reported before the parser's: words, order, number. */
-void read_directives(struct program *program, struct file *file);
-void place_directives(struct program *program);
-void check_directives(struct program *program);
+void tr_read_directives(struct program *program, struct file *file);
+void tr_place_directives(struct program *program);
+void tr_check_directives(struct program *program);
 
 /* ---- check.c: what the translation would get wrong ---- */
 
-void check_program(struct program *program);
-void check_names(struct program *program, struct file *file); /* after the edits */
+void tr_check_program(struct program *program);
+void tr_check_names(struct program *program, struct file *file); /* after the edits */
 
 /* ---- edit.c ---- */
 
-void replace(struct file *file, size_t begin, size_t end, const char *text);
-/* As replace(), for text that may not get a #line. */
-void replace_inline(struct file *file, size_t begin, size_t end, const char *text);
-const char *render(const struct file *file, size_t begin, size_t end);
-bool is_edited(const struct file *file, size_t begin);
+void tr_replace(struct file *file, size_t begin, size_t end, const char *text);
+/* As tr_replace(), for text that may not get a #line. */
+void tr_replace_inline(struct file *file, size_t begin, size_t end, const char *text);
+const char *tr_render(const struct file *file, size_t begin, size_t end);
+bool tr_is_edited(const struct file *file, size_t begin);
 
 /* ---- reorder.c ---- */
 
 /* The source without directives, with sends before receives where this is safe. */
-const char *reorder(struct program *program, struct file *file);
+const char *tr_reorder(struct program *program, struct file *file);
 
 /* ---- frame.c: names, and which variables frames hold ---- */
 
-void plan_frames(struct program *program);
+void tr_plan_frames(struct program *program);
 /* The first of the names, which end with NULL, that is not in use in the function or a macro. */
-const char *free_name(const struct function *function, const char *const *names);
+const char *tr_free_name(const struct function *function, const char *const *names);
 /* A member without a variable in the text; returns its replacement. */
-const char *frame_member(struct function *function, const char *name, const char *type);
-const char *declared(const char *type, const char *name);
+const char *tr_frame_member(struct function *function, const char *name, const char *type);
+const char *tr_declared(const char *type, const char *name);
 /* The struct of a function that others call by a prototype, with the types of DECLARATION's file.
  */
-const char *face_definition(const struct function *function, CXCursor declaration);
-const char *frame_definition(struct function *function);
+const char *tr_face_definition(const struct function *function, CXCursor declaration);
+const char *tr_frame_definition(struct function *function);
 
 /* ---- declare.c ---- */
 
-const struct node *initialiser_of(const struct node *variable);
-void declare_locals(struct function *function, struct node *statement);
-void declare_in_for(struct function *function, struct node *statement);
-void declare_static(struct program *program, struct file *file, struct node *node);
+const struct node *tr_initialiser_of(const struct node *variable);
+void tr_declare_locals(struct function *function, struct node *statement);
+void tr_declare_in_for(struct function *function, struct node *statement);
+void tr_declare_static(struct program *program, struct file *file, struct node *node);
 
 /* ---- wait.c ---- */
 
 /* The statements before an initialiser with calls that may wait, and those after it. */
-const char *lift_initialiser(struct function *function, const struct node *initialiser);
-const char *lifted_after(const struct function *function);
-/* [0] and [1]: the header's semicolons, [2]: its closing parenthesis, [3]: behind the opening one. */
-void for_header(const struct file *file, const struct node *statement, size_t header[4]);
-struct node *for_part(const struct node *statement, size_t begin, size_t end);
-void rewrite_body(struct function *function);
+const char *tr_lift_initialiser(struct function *function, const struct node *initialiser);
+const char *tr_lifted_after(const struct function *function);
+/* [0] and [1]: the header's semicolons, [2]: its closing parenthesis, [3]: behind the opening one.
+ */
+void tr_for_header(const struct file *file, const struct node *statement, size_t header[4]);
+struct node *tr_for_part(const struct node *statement, size_t begin, size_t end);
+void tr_rewrite_body(struct function *function);
 
 /* ---- macros.c ---- */
 
 /* Around a declaration in which macros name variables: macros that name their replacements. BEFORE
  * and AFTER get text. */
-void rewrite_macros(struct file *file, struct node *declaration, struct text *before,
-                    struct text *after);
+void tr_rewrite_macros(struct file *file, struct node *declaration, struct text *before,
+                       struct text *after);
 
 /* ---- emit.c ---- */
 
-void translate_file(struct program *program, struct file *file);
+void tr_translate_file(struct program *program, struct file *file);
 
 /* ---- compile.c ---- */
 
@@ -363,6 +365,6 @@ struct command {
 };
 
 /* Writes the translations, and compiles them. Returns the exit status. */
-int finish(struct program *program, const struct command *command);
+int tr_finish(struct program *program, const struct command *command);
 
 #endif

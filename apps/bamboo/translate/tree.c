@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-const struct node *bare(const struct node *node)
+const struct node *tr_strip_casts(const struct node *node)
 {
     while (node->n == 1 &&
            (node->kind == CXCursor_ParenExpr || node->kind == CXCursor_UnexposedExpr)) {
@@ -13,13 +13,13 @@ const struct node *bare(const struct node *node)
     return node;
 }
 
-bool is_loop(const struct node *node)
+bool tr_is_loop(const struct node *node)
 {
     return node->kind == CXCursor_ForStmt || node->kind == CXCursor_WhileStmt ||
            node->kind == CXCursor_DoStmt;
 }
 
-bool is_branch(const struct node *parent, const struct node *child)
+bool tr_is_branch(const struct node *parent, const struct node *child)
 {
     switch (parent->kind) {
     case CXCursor_CompoundStmt:
@@ -41,22 +41,22 @@ bool is_branch(const struct node *parent, const struct node *child)
 }
 
 /* The statement that NODE is or belongs to, as an expression. */
-struct node *ancestor_statement(struct node *node)
+struct node *tr_ancestor_statement(struct node *node)
 {
-    while (node->parent && !is_branch(node->parent, node)) {
+    while (node->parent && !tr_is_branch(node->parent, node)) {
         node = node->parent;
     }
     return node;
 }
 
-const char *node_text(const struct file *file, const struct node *node)
+const char *tr_node_text(const struct file *file, const struct node *node)
 {
     return node->here && node->end <= file->size
-               ? copy_text(file->text + node->begin, node->end - node->begin)
+               ? tr_copy_text(file->text + node->begin, node->end - node->begin)
                : "";
 }
 
-size_t statement_end(const struct file *file, const struct node *statement)
+size_t tr_statement_end(const struct file *file, const struct node *statement)
 {
     size_t at;
 
@@ -72,14 +72,14 @@ size_t statement_end(const struct file *file, const struct node *statement)
     case CXCursor_CaseStmt:
     case CXCursor_DefaultStmt:
     case CXCursor_LabelStmt:
-        return statement_end(file, statement->child[statement->n - 1]);
+        return tr_statement_end(file, statement->child[statement->n - 1]);
     default:
-        at = skip_blank(file, statement->end);
+        at = tr_skip_blank(file, statement->end);
         return at < file->size && file->text[at] == ';' ? at + 1 : statement->end;
     }
 }
 
-bool is_skipped(const struct file *file, size_t at)
+bool tr_is_skipped(const struct file *file, size_t at)
 {
     CXSourceRangeList *ranges = clang_getSkippedRanges(file->unit, file->main_file);
     unsigned i, begin, end;
@@ -97,7 +97,7 @@ bool is_skipped(const struct file *file, size_t at)
     return skipped;
 }
 
-bool inside_use(const struct file *file, const struct node *node)
+bool tr_inside_use(const struct file *file, const struct node *node)
 {
     size_t i;
 

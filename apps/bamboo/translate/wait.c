@@ -69,9 +69,9 @@ static void check_order(struct file *file, const struct node *wait, const struct
 
     if (node->kind == CXCursor_CallExpr && !contains(node, wait) && !contains(wait, node) &&
         !comes_first(wait, node)) {
-        refuse_node(file, wait, REFUSE_ORDER, "'%s' and '%s'; put one into a statement of its own",
-                    wait->callee->name,
-                    node->callee ? node->callee->name : "a call through a pointer");
+        tr_refuse_node(file, wait, REFUSE_ORDER,
+                       "'%s' and '%s'; put one into a statement of its own", wait->callee->name,
+                       node->callee ? node->callee->name : "a call through a pointer");
     }
     for (i = 0; i < node->n; i++) {
         check_order(file, wait, node->child[i]);
@@ -97,7 +97,7 @@ static bool changes(const struct node *node, const struct variable *variable)
     size_t i;
 
     if (node->kind == CXCursor_DeclRefExpr && node->variable == variable &&
-        access_of(node) == ACCESS_WRITTEN) {
+        tr_access_of(node) == ACCESS_WRITTEN) {
         return true;
     }
     for (i = 0; i < node->n; i++) {
@@ -137,9 +137,9 @@ static void check_reads(struct file *file, const struct node *wait, const struct
     if (node->kind == CXCursor_DeclRefExpr && node->variable && node->variable->per_task &&
         !comes_first(wait, node) && !contains(node, wait) && is_read(node) &&
         may_change(wait->callee, node->variable)) {
-        refuse_node(file, wait, REFUSE_ORDER,
-                    "'%s' may assign to '%s'; put one into a statement of its own",
-                    wait->callee->name, node->variable->name);
+        tr_refuse_node(file, wait, REFUSE_ORDER,
+                       "'%s' may assign to '%s'; put one into a statement of its own",
+                       wait->callee->name, node->variable->name);
     }
     for (i = 0; i < node->n; i++) {
         check_reads(file, wait, node->child[i]);
@@ -166,7 +166,7 @@ static bool has_directive(const struct file *file, size_t begin, size_t end)
 
     for (i = 0; i < file->tokens.n && file->tokens.token[i].begin < end; i++) {
         if (file->tokens.token[i].begin >= begin && file->tokens.token[i].directive &&
-            !is_edited(file, file->tokens.token[i].begin)) {
+            !tr_is_edited(file, file->tokens.token[i].begin)) {
             return true;
         }
     }
@@ -178,21 +178,21 @@ static bool may_wait(struct file *file, const struct node *wait, const struct no
 {
     const struct node *node;
 
-    if (!wait->spelled || inside_use(file, wait) || !plain_arguments(file, wait)) {
-        refuse_node(file, wait, REFUSE_MACRO, "'%s' may wait, and is not spelled out here",
-                    wait->callee->name);
+    if (!wait->spelled || tr_inside_use(file, wait) || !plain_arguments(file, wait)) {
+        tr_refuse_node(file, wait, REFUSE_MACRO, "'%s' may wait, and is not spelled out here",
+                       wait->callee->name);
         return false;
     }
     for (node = wait; node != root; node = node->parent) {
         if (!is_first(node->parent, node)) {
-            refuse_node(file, wait, REFUSE_PLACE,
-                        "'%s' may wait; put it into a statement of its own", wait->callee->name);
+            tr_refuse_node(file, wait, REFUSE_PLACE,
+                           "'%s' may wait; put it into a statement of its own", wait->callee->name);
             return false;
         }
     }
     if (has_directive(file, wait->begin, wait->end)) {
-        refuse_node(file, wait, REFUSE_MACRO, "a preprocessor directive within the call of '%s'",
-                    wait->callee->name);
+        tr_refuse_node(file, wait, REFUSE_MACRO, "a preprocessor directive within the call of '%s'",
+                       wait->callee->name);
         return false;
     }
     check_order(file, wait, root);
@@ -205,38 +205,39 @@ static bool may_wait(struct file *file, const struct node *wait, const struct no
 static const char *argument(const struct file *file, const struct node *call, size_t number)
 {
     return number + 1 < call->n
-               ? render(file, call->child[number + 1]->begin, call->child[number + 1]->end)
+               ? tr_render(file, call->child[number + 1]->begin, call->child[number + 1]->end)
                : "";
 }
 
 /* After the call's arguments, which may change variables. */
 static const char *spill(const struct function *function)
 {
-    return format("%s->%s = %s", function->self, function->local, function->local);
+    return tr_format("%s->%s = %s", function->self, function->local, function->local);
 }
 
 static const char *start_call(struct function *function, const struct node *call)
 {
     static const char *const names[] = {"callee", "task_callee", "bamboo_callee_", NULL};
     const struct function *callee = call->callee;
-    const char *name = free_name(function, names);
+    const char *name = tr_free_name(function, names);
     struct text text = {0};
     size_t i;
 
-    add(&text, "{ struct %s *%s = bamboo_push(", callee->face ? callee->face : callee->frame, name);
+    tr_add(&text, "{ struct %s *%s = bamboo_push(", callee->face ? callee->face : callee->frame,
+           name);
     if (callee->face) {
-        add(&text, "%s_bytes); ", callee->name);
+        tr_add(&text, "%s_bytes); ", callee->name);
     } else {
-        add(&text, "sizeof *%s); ", name);
+        tr_add(&text, "sizeof *%s); ", name);
     }
     for (i = 0; i < callee->n_parameters; i++) {
-        add(&text, "%s->%s = %s; ", name, callee->locals[i]->member,
-            argument(function->file, call, i));
+        tr_add(&text, "%s->%s = %s; ", name, callee->locals[i]->member,
+               argument(function->file, call, i));
     }
-    add(&text, "%s->callee = &%s->head; } ", function->frame_name, name);
-    add(&text, "BAMBOO_CALL_AT(%s, %d, %s); ", function->frame_name, function->n_waits,
-        function->spills ? format("(%s, %s)", spill(function), callee->task_name)
-                         : callee->task_name);
+    tr_add(&text, "%s->callee = &%s->head; } ", function->frame_name, name);
+    tr_add(&text, "BAMBOO_CALL_AT(%s, %d, %s); ", function->frame_name, function->n_waits,
+           function->spills ? tr_format("(%s, %s)", spill(function), callee->task_name)
+                            : callee->task_name);
     return text.at;
 }
 
@@ -247,8 +248,8 @@ static const char *result_of(const struct function *function, const struct node 
     if (!callee->resumable) {
         return "bamboo_result()";
     }
-    return format("((struct %s *) %s->callee)->result", callee->face ? callee->face : callee->frame,
-                  function->frame_name);
+    return tr_format("((struct %s *) %s->callee)->result",
+                     callee->face ? callee->face : callee->frame, function->frame_name);
 }
 
 /* What precedes the statement; the call's text becomes its value. */
@@ -262,26 +263,26 @@ static const char *lift_call(struct function *function, struct node *call, bool 
     if (resumable) {
         before = start_call(function, call);
     } else {
-        before = format("BAMBOO_AWAIT_AT(%s, %d, %s%s); ", function->frame_name, function->n_waits,
-                        render(file, call->begin, call->end),
-                        function->spills ? format(" || (%s, 0)", spill(function)) : "");
+        before = tr_format("BAMBOO_AWAIT_AT(%s, %d, %s%s); ", function->frame_name,
+                           function->n_waits, tr_render(file, call->begin, call->end),
+                           function->spills ? tr_format(" || (%s, 0)", spill(function)) : "");
     }
     value = result_of(function, call);
     if (direct) {
-        function->after = resumable ? format("bamboo_pop(%s->callee)", function->frame_name) : NULL;
+        function->after =
+            resumable ? tr_format("bamboo_pop(%s->callee)", function->frame_name) : NULL;
     } else {
         const char *type =
-            resumable ? type_text(ask_unqualified(clang_getCursorType(call->cursor)))
-                      : "int";
-        const char *kept =
-            frame_member(function, format("%s_%d", call->callee->name, function->n_waits), type);
+            resumable ? tr_type_text(ask_unqualified(clang_getCursorType(call->cursor))) : "int";
+        const char *kept = tr_frame_member(
+            function, tr_format("%s_%d", call->callee->name, function->n_waits), type);
 
-        before = resumable ? format("%s%s = %s; bamboo_pop(%s->callee); ", before, kept, value,
-                                    function->frame_name)
-                           : format("%s%s = %s; ", before, kept, value);
+        before = resumable ? tr_format("%s%s = %s; bamboo_pop(%s->callee); ", before, kept, value,
+                                       function->frame_name)
+                           : tr_format("%s%s = %s; ", before, kept, value);
         value = kept;
     }
-    replace_inline(file, call->begin, call->end, value);
+    tr_replace_inline(file, call->begin, call->end, value);
     return before;
 }
 
@@ -296,8 +297,8 @@ static void find_waits(const struct node *node, struct node ***list, size_t *n)
     for (i = 0; i < node->n; i++) {
         find_waits(node->child[i], list, n);
     }
-    if (is_waiting_call(node)) {
-        *list = one_more(*list, *n, sizeof node);
+    if (tr_is_waiting_call(node)) {
+        *list = tr_grow(*list, *n, sizeof node);
         (*list)[(*n)++] = (struct node *) node;
     }
 }
@@ -310,31 +311,32 @@ static const char *lift(struct function *function, const struct node *root,
     struct text text = {0};
     size_t n = 0, i;
 
-    add_bytes(&text, "", 0);
+    tr_add_bytes(&text, "", 0);
     function->after = NULL;
     find_waits(root, &list, &n);
     for (i = 0; i < n; i++) {
-        if (call_kind(list[i]->callee->name, NULL) == CALL_EXIT && !list[i]->callee->definition) {
-            refuse_node(function->file, list[i], REFUSE_PLACE,
-                        "'%s' ends the task; put it into a statement of its own",
-                        list[i]->callee->name);
+        if (tr_call_kind(list[i]->callee->name, NULL) == CALL_EXIT &&
+            !list[i]->callee->definition) {
+            tr_refuse_node(function->file, list[i], REFUSE_PLACE,
+                           "'%s' ends the task; put it into a statement of its own",
+                           list[i]->callee->name);
         } else if (may_wait(function->file, list[i], root)) {
             const char *before = lift_call(function, list[i], list[i] == direct);
 
-            add_bytes(&text, before, strlen(before));
+            tr_add_bytes(&text, before, strlen(before));
         }
     }
     return text.at;
 }
 
-const char *lift_initialiser(struct function *function, const struct node *initialiser)
+const char *tr_lift_initialiser(struct function *function, const struct node *initialiser)
 {
-    return lift(function, initialiser, bare(initialiser));
+    return lift(function, initialiser, tr_strip_casts(initialiser));
 }
 
-const char *lifted_after(const struct function *function)
+const char *tr_lifted_after(const struct function *function)
 {
-    return function->after ? format("; %s", function->after) : "";
+    return function->after ? tr_format("; %s", function->after) : "";
 }
 
 /* ---- statements ---- */
@@ -343,25 +345,26 @@ static void rewrite_exit(struct function *function, struct node *statement, cons
 {
     struct file *file = function->file;
 
-    if (!call->spelled || inside_use(file, call) || !plain_arguments(file, call) || call->n != 2) {
-        refuse_node(file, call, REFUSE_MACRO, "'%s' ends the task, and is not spelled out here",
-                    call->callee->name);
+    if (!call->spelled || tr_inside_use(file, call) || !plain_arguments(file, call) ||
+        call->n != 2) {
+        tr_refuse_node(file, call, REFUSE_MACRO, "'%s' ends the task, and is not spelled out here",
+                       call->callee->name);
         return;
     }
-    replace(file, statement->begin, statement_end(file, statement),
-            format("{ %sbamboo_exit(%s); return BAMBOO_WAITS; }",
-                   call->child[1]->waits ? lift(function, call->child[1], NULL) : "",
-                   argument(file, call, 0)));
+    tr_replace(file, statement->begin, tr_statement_end(file, statement),
+               tr_format("{ %sbamboo_exit(%s); return BAMBOO_WAITS; }",
+                         call->child[1]->waits ? lift(function, call->child[1], NULL) : "",
+                         argument(file, call, 0)));
 }
 
 /* The call that is all of the expression, or all of the right side of its assignment. */
 static const struct node *whole_call(const struct node *expression)
 {
-    const struct node *node = bare(expression);
+    const struct node *node = tr_strip_casts(expression);
 
     if ((node->kind == CXCursor_BinaryOperator && node->binary == CXBinaryOperator_Assign) ||
         node->kind == CXCursor_CompoundAssignOperator) {
-        return node->child[0]->waits ? NULL : bare(node->child[1]);
+        return node->child[0]->waits ? NULL : tr_strip_casts(node->child[1]);
     }
     return NULL;
 }
@@ -369,42 +372,44 @@ static const struct node *whole_call(const struct node *expression)
 static void rewrite_expression(struct function *function, struct node *statement)
 {
     struct file *file = function->file;
-    size_t end = statement_end(file, statement);
-    const struct node *call = bare(statement);
+    size_t end = tr_statement_end(file, statement);
+    const struct node *call = tr_strip_casts(statement);
     const char *before;
 
     if (call->kind == CXCursor_CStyleCastExpr &&
         clang_getCanonicalType(clang_getCursorType(call->cursor)).kind == CXType_Void) {
-        call = bare(call->child[call->n - 1]);
+        call = tr_strip_casts(call->child[call->n - 1]);
     }
-    if (is_waiting_call(call) && call_kind(call->callee->name, NULL) == CALL_EXIT &&
+    if (tr_is_waiting_call(call) && tr_call_kind(call->callee->name, NULL) == CALL_EXIT &&
         !call->callee->definition) {
         rewrite_exit(function, statement, call);
         return;
     }
-    if (is_waiting_call(call)) { /* its value is not used */
+    if (tr_is_waiting_call(call)) { /* its value is not used */
         before = lift(function, statement, call);
         before =
-            copy_text(before, strlen(before) - (before[0] && before[strlen(before) - 1] == ' '));
+            tr_copy_text(before, strlen(before) - (before[0] && before[strlen(before) - 1] == ' '));
         if (function->after) {
-            replace(file, statement->begin, end, format("{ %s %s; }", before, function->after));
+            tr_replace(file, statement->begin, end,
+                       tr_format("{ %s %s; }", before, function->after));
         } else {
-            replace(file, statement->begin, end,
-                    *before == 'B' && !strstr(before, "; B") ? before : format("{ %s }", before));
+            tr_replace(file, statement->begin, end,
+                       *before == 'B' && !strstr(before, "; B") ? before
+                                                                : tr_format("{ %s }", before));
         }
         return;
     }
     before = lift(function, statement, whole_call(statement));
-    replace(file, statement->begin, end,
-            format("{ %s%s%s%s}", before, render(file, statement->begin, end),
-                   function->after ? " " : "",
-                   function->after ? format("%s; ", function->after) : " "));
+    tr_replace(file, statement->begin, end,
+               tr_format("{ %s%s%s%s}", before, tr_render(file, statement->begin, end),
+                         function->after ? " " : "",
+                         function->after ? tr_format("%s; ", function->after) : " "));
 }
 
 static void rewrite_return(struct function *function, struct node *statement)
 {
     struct file *file = function->file;
-    size_t end = statement_end(file, statement);
+    size_t end = tr_statement_end(file, statement);
     struct node *value = statement->n > 0 ? statement->child[0] : NULL;
     const char *before;
     bool no_result =
@@ -412,18 +417,19 @@ static void rewrite_return(struct function *function, struct node *statement)
         CXType_Void;
 
     if (!value) {
-        replace(file, statement->begin, end, "return BAMBOO_DONE;");
+        tr_replace(file, statement->begin, end, "return BAMBOO_DONE;");
         return;
     }
-    before = value->waits ? lift(function, statement, bare(value)) : "";
+    before = value->waits ? lift(function, statement, tr_strip_casts(value)) : "";
     if (!value->waits) {
         function->after = NULL;
     }
-    replace(file, statement->begin, end,
-            format("{ %s%s%s; %s%sreturn BAMBOO_DONE; }", before,
-                   no_result ? "" : format("%s->%sresult = ", function->self, function->prefix),
-                   render(file, value->begin, value->end), function->after ? function->after : "",
-                   function->after ? "; " : ""));
+    tr_replace(
+        file, statement->begin, end,
+        tr_format("{ %s%s%s; %s%sreturn BAMBOO_DONE; }", before,
+                  no_result ? "" : tr_format("%s->%sresult = ", function->self, function->prefix),
+                  tr_render(file, value->begin, value->end), function->after ? function->after : "",
+                  function->after ? "; " : ""));
 }
 
 /* if, switch: the condition's calls come first. */
@@ -432,9 +438,9 @@ static void rewrite_branch(struct function *function, struct node *statement)
     struct file *file = function->file;
     const char *before = lift(function, statement->child[0], NULL);
 
-    replace(
-        file, statement->begin, statement_end(file, statement),
-        format("{ %s%s }", before, render(file, statement->begin, statement_end(file, statement))));
+    tr_replace(file, statement->begin, tr_statement_end(file, statement),
+               tr_format("{ %s%s }", before,
+                         tr_render(file, statement->begin, tr_statement_end(file, statement))));
 }
 
 static size_t find_token(const struct file *file, size_t from, char what)
@@ -458,7 +464,7 @@ static size_t find_token(const struct file *file, size_t from, char what)
     return file->size;
 }
 
-void for_header(const struct file *file, const struct node *statement, size_t header[4])
+void tr_for_header(const struct file *file, const struct node *statement, size_t header[4])
 {
     header[3] = find_token(file, statement->begin, '(') + 1;
     header[0] = find_token(file, header[3], ';');
@@ -467,7 +473,7 @@ void for_header(const struct file *file, const struct node *statement, size_t he
 }
 
 /* The child of a for statement that begins between two positions. */
-struct node *for_part(const struct node *statement, size_t begin, size_t end)
+struct node *tr_for_part(const struct node *statement, size_t begin, size_t end)
 {
     size_t i;
 
@@ -487,8 +493,8 @@ static void refuse_waits(struct function *function, struct node *node)
     if (node && node->waits) {
         find_waits(node, &list, &n);
         for (i = 0; i < n; i++) {
-            refuse_node(function->file, list[i], REFUSE_PLACE,
-                        "'%s' may wait; put it into the loop's body", list[i]->callee->name);
+            tr_refuse_node(function->file, list[i], REFUSE_PLACE,
+                           "'%s' may wait; put it into the loop's body", list[i]->callee->name);
         }
     }
 }
@@ -499,10 +505,10 @@ static void rewrite_condition(struct function *function, struct node *statement,
     struct file *file = function->file;
     const char *before = lift(function, condition, NULL);
 
-    replace(file, statement->begin, statement_end(file, statement),
-            format("%s { %sif (!(%s)) { break; }%s }", head, before,
-                   render(file, condition->begin, condition->end),
-                   render(file, head_end, statement_end(file, statement))));
+    tr_replace(file, statement->begin, tr_statement_end(file, statement),
+               tr_format("%s { %sif (!(%s)) { break; }%s }", head, before,
+                         tr_render(file, condition->begin, condition->end),
+                         tr_render(file, head_end, tr_statement_end(file, statement))));
 }
 
 static void rewrite_for(struct function *function, struct node *statement)
@@ -517,18 +523,18 @@ static void rewrite_for(struct function *function, struct node *statement)
         }
         return;
     }
-    for_header(file, statement, header);
-    first = for_part(statement, statement->begin, header[0] + 1);
-    condition = for_part(statement, header[0] + 1, header[1]);
+    tr_for_header(file, statement, header);
+    first = tr_for_part(statement, statement->begin, header[0] + 1);
+    condition = tr_for_part(statement, header[0] + 1, header[1]);
     refuse_waits(function, first);
-    refuse_waits(function, for_part(statement, header[1] + 1, header[2]));
+    refuse_waits(function, tr_for_part(statement, header[1] + 1, header[2]));
     if (first && first->kind == CXCursor_DeclStmt && statement->waits && !first->waits) {
-        declare_in_for(function, first);
+        tr_declare_in_for(function, first);
     }
     if (condition && condition->waits) {
         rewrite_condition(function, statement, condition, header[2] + 1,
-                          format("%s %s", render(file, statement->begin, header[0] + 1),
-                                 render(file, header[1], header[2] + 1)));
+                          tr_format("%s %s", tr_render(file, statement->begin, header[0] + 1),
+                                    tr_render(file, header[1], header[2] + 1)));
     }
 }
 
@@ -558,8 +564,9 @@ static bool declares_in_frame(const struct node *statement)
 
 static bool refuse_directives(struct file *file, const struct node *statement)
 {
-    if (has_directive(file, statement->begin, statement_end(file, statement))) {
-        refuse_node(file, statement, REFUSE_MACRO, "a preprocessor directive within a statement");
+    if (has_directive(file, statement->begin, tr_statement_end(file, statement))) {
+        tr_refuse_node(file, statement, REFUSE_MACRO,
+                       "a preprocessor directive within a statement");
         return true;
     }
     return false;
@@ -580,10 +587,11 @@ static bool is_one_use(const struct file *file, const struct node *statement)
 
 static bool spelled_out(struct file *file, const struct node *statement)
 {
-    size_t end = statement_end(file, statement);
+    size_t end = tr_statement_end(file, statement);
 
-    if (is_one_use(file, statement) || inside_use(file, statement) || file->text[end - 1] != ';') {
-        refuse_node(file, statement, REFUSE_MACRO, "a statement that has to be rewritten");
+    if (is_one_use(file, statement) || tr_inside_use(file, statement) ||
+        file->text[end - 1] != ';') {
+        tr_refuse_node(file, statement, REFUSE_MACRO, "a statement that has to be rewritten");
         return false;
     }
     return !refuse_directives(file, statement);
@@ -595,7 +603,7 @@ static void rewrite_statement(struct function *function, struct node *statement)
     size_t i;
 
     for (i = 0; i < statement->n; i++) {
-        if (is_branch(statement, statement->child[i])) {
+        if (tr_is_branch(statement, statement->child[i])) {
             rewrite_statement(function, statement->child[i]);
         }
     }
@@ -612,7 +620,7 @@ static void rewrite_statement(struct function *function, struct node *statement)
         break;
     case CXCursor_DeclStmt:
         if (declares_in_frame(statement) && spelled_out(file, statement)) {
-            declare_locals(function, statement);
+            tr_declare_locals(function, statement);
         }
         break;
     case CXCursor_IfStmt:
@@ -637,7 +645,7 @@ static void rewrite_statement(struct function *function, struct node *statement)
     }
 }
 
-void rewrite_body(struct function *function)
+void tr_rewrite_body(struct function *function)
 {
     rewrite_statement(function, function->body);
 }
