@@ -37,22 +37,25 @@ static void pack(void)
     size_t size = layout->bytes;
     int position = 0;
 
-    if (0 == fragment)
+    if (0 == fragment) {
         MPI_Pack(side->base, side->count, side->type, packed, (int) size, &position, MPI_COMM_SELF);
-    else if (0 != dt_fragments_pack(side->base, side->count, side->type, packed, fragment, &size))
+    } else if (0 !=
+               dt_fragments_pack(side->base, side->count, side->type, packed, fragment, &size)) {
         bench_fail(layout, "dt_fragments_pack");
+    }
 }
 
 static void unpack(void)
 {
     int position = 0;
 
-    if (0 == fragment)
+    if (0 == fragment) {
         MPI_Unpack(packed, (int) layout->bytes, &position, side->base, side->count, side->type,
                    MPI_COMM_SELF);
-    else if (0 != dt_fragments_unpack(side->base, side->count, side->type, packed, layout->bytes,
-                                      fragment))
+    } else if (0 != dt_fragments_unpack(side->base, side->count, side->type, packed, layout->bytes,
+                                        fragment)) {
         bench_fail(layout, "dt_fragments_unpack");
+    }
 }
 
 static void check(void)
@@ -63,15 +66,17 @@ static void check(void)
     layout_fill(side, 1);
     side->pack(side->plan, expected);
     pack();
-    if (0 != memcmp(expected, packed, layout->bytes))
+    if (0 != memcmp(expected, packed, layout->bytes)) {
         bench_fail(layout, "pack");
+    }
     layout_clear(side);
     side->unpack(side->plan, packed);
     arrays = layout_snapshot(side);
     layout_clear(side);
     unpack();
-    if (layout_differs(side, arrays, &offset) >= 0)
+    if (layout_differs(side, arrays, &offset) >= 0) {
         bench_fail(layout, "unpack");
+    }
     free(arrays);
     free(expected);
 }
@@ -80,8 +85,9 @@ static double time_of(void (*run)(void), long n)
 {
     const double start = bench_now();
 
-    for (long i = 0; i < n; i++)
+    for (long i = 0; i < n; i++) {
         run();
+    }
     return bench_now() - start;
 }
 
@@ -91,20 +97,24 @@ static double measure(void (*run)(void))
     long n = 1;
 
     run();
-    while (n < 1 << 20 && time_of(run, n) < SAMPLE_SECONDS)
+    while (n < 1 << 20 && time_of(run, n) < SAMPLE_SECONDS) {
         n *= 2;
-    for (int i = 0; i < SAMPLES; i++)
+    }
+    for (int i = 0; i < SAMPLES; i++) {
         samples[i] = time_of(run, n) / (double) n;
+    }
     (void) bench_median(samples, SAMPLES); /* sorts them */
     return 1e9 * samples[THIRD];
 }
 
 static void make_layout(const struct layout_spec *spec, enum layout_place place)
 {
-    if (NULL != layout && spec == layout->spec && place == layout->place)
+    if (NULL != layout && spec == layout->spec && place == layout->place) {
         return;
-    if (NULL != layout)
+    }
+    if (NULL != layout) {
         layout_free(layout);
+    }
     layout = layout_create(spec, place);
     side = &layout->side[LAYOUT_SEND];
     packed = layout_packed(layout, layout->bytes);
@@ -113,9 +123,11 @@ static void make_layout(const struct layout_spec *spec, enum layout_place place)
 /* The layout of that name; ends the job if it does not exist. */
 static const struct layout_spec *find(const char *name)
 {
-    for (int l = 0; l < layouts_count(); l++)
-        if (0 == strcmp(name, layouts_get(l)->name))
+    for (int l = 0; l < layouts_count(); l++) {
+        if (0 == strcmp(name, layouts_get(l)->name)) {
             return layouts_get(l);
+        }
+    }
     fprintf(stderr, "compare_worker: unknown layout '%s'\n", name);
     MPI_Abort(MPI_COMM_WORLD, 1);
     return NULL;
@@ -131,13 +143,15 @@ static void answer(const char *line, double warming)
         fprintf(stderr, "compare_worker: unknown request '%s'\n", line);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
-    if (0 == strcmp(direction, "unpack"))
+    if (0 == strcmp(direction, "unpack")) {
         run = unpack;
+    }
     if (0 != strcmp(line, before)) {
         make_layout(find(name), 0 == strcmp(place, "off") ? LAYOUT_OFF_LINE : LAYOUT_ON_LINE);
         check();
-        for (const double start = bench_now(); bench_now() - start < warming;)
+        for (const double start = bench_now(); bench_now() - start < warming;) {
             run();
+        }
         strcpy(before, line);
     }
     printf("%.2f\n", measure(run));
@@ -159,8 +173,9 @@ int main(int argc, char **argv)
     } else {
         printf("ready\n");
         fflush(stdout);
-        while (NULL != fgets(line, sizeof(line), stdin))
+        while (NULL != fgets(line, sizeof(line), stdin)) {
             answer(line, 1e-3 * (double) options.warm);
+        }
     }
     MPI_Finalize();
     return 0;

@@ -53,8 +53,9 @@ static size_t last_level(void)
         FILE *file;
         snprintf(name, sizeof(name), "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
         file = fopen(name, "r");
-        if (NULL == file)
+        if (NULL == file) {
             continue;
+        }
         if (2 == fscanf(file, "%lu%c", &size, &unit)) {
             size *= 'M' == unit ? 1 << 20 : 'K' == unit ? 1 << 10 : 1;
             most = size > most ? size : most;
@@ -77,8 +78,9 @@ void cool_all(void)
         memset(memory, 1, size); /* else all pages could be one of zeros */
     }
     /* Read only: nothing has to go back to memory while an operation is timed. */
-    for (size_t at = 0; at < size; at += LINE)
+    for (size_t at = 0; at < size; at += LINE) {
         sum += memory[at];
+    }
     sink = sum;
     (void) sink;
 }

@@ -56,8 +56,9 @@ static void check(const struct job *job, int operation)
     expected = layout_snapshot(job->to);
     layout_clear(job->to);
     operations[operation].run(job);
-    if (layout_differs(job->to, expected, &offset) >= 0)
+    if (layout_differs(job->to, expected, &offset) >= 0) {
         bench_fail(job->layout, operations[operation].name);
+    }
     free(expected);
     free(packed);
 }

@@ -22,8 +22,9 @@ static int peer;
 
 static void add(const struct layout_spec *spec)
 {
-    if (layouts < MOST_LAYOUTS)
+    if (layouts < MOST_LAYOUTS) {
         list[layouts++] = layout_create(spec, LAYOUT_OFF_LINE);
+    }
 }
 
 static void exchange(const struct layout *layout)
@@ -38,9 +39,11 @@ static void exchange(const struct layout *layout)
 
 static void steps(int n)
 {
-    for (int i = 0; i < n; i++)
-        for (int l = 0; l < layouts; l++)
+    for (int i = 0; i < n; i++) {
+        for (int l = 0; l < layouts; l++) {
             exchange(list[l]);
+        }
+    }
 }
 
 static void run(void)
@@ -60,8 +63,9 @@ static void run(void)
     start = bench_now();
     steps(n);
     printf("%d steps, %.2f us each\n", n, 1e6 * (bench_now() - start) / n);
-    for (int l = 0; l < layouts; l++)
+    for (int l = 0; l < layouts; l++) {
         layout_free(list[l]);
+    }
 }
 
 int main(int argc, char **argv)
@@ -72,8 +76,9 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (ranks > 2) {
-        if (0 == rank)
+        if (0 == rank) {
             fprintf(stderr, "estimate_worker: needs one rank or two\n");
+        }
         MPI_Finalize();
         return 2;
     }

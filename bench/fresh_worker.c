@@ -116,8 +116,9 @@ static MPI_Datatype make_addresses(const kind_t *kind, const list_t *list)
     if (room < list->n) {
         room = list->n;
         types = realloc(types, (size_t) room * sizeof(MPI_Datatype));
-        for (int i = 0; i < room; i++)
+        for (int i = 0; i < room; i++) {
             types[i] = particle_type;
+        }
     }
     MPI_Type_create_struct(list->n, list->lengths, list->addresses, types, &type);
     return type;
@@ -142,12 +143,14 @@ static bool is_absolute(const kind_t *kind)
 static void check(const kind_t *kind, const list_t *list, int bytes)
 {
     unsigned char *at = expected;
-    if (make_vector == kind->make)
+    if (make_vector == kind->make) {
         return;
+    }
     for (int i = 0; i < list->n; i++) {
         const unsigned char *from = memory + (size_t) list->disps[i] * kind->element;
-        for (int e = 0; e < list->lengths[i]; e++, at += kind->sent, from += kind->element)
+        for (int e = 0; e < list->lengths[i]; e++, at += kind->sent, from += kind->element) {
             memcpy(at, from, kind->sent);
+        }
     }
     if (at - expected != bytes || 0 != memcmp(expected, packed, (size_t) bytes)) {
         fprintf(stderr, "fresh_worker: %s: wrong bytes\n", kind->name);
@@ -173,11 +176,13 @@ static int live(const kind_t *kind, const list_t *list, int n)
 static double time_of(const kind_t *kind, list_t *lists, int n, int lives)
 {
     int bytes = 0;
-    for (int i = 0; i < lives; i++)
+    for (int i = 0; i < lives; i++) {
         draw_list(kind, &lists[i]);
+    }
     const double start = now();
-    for (int i = 0; i < lives; i++)
+    for (int i = 0; i < lives; i++) {
         bytes = live(kind, &lists[i], n);
+    }
     const double taken = now() - start;
     check(kind, &lists[lives - 1], bytes);
     return taken;
@@ -188,10 +193,11 @@ static void measure(const kind_t *kind, int count)
     list_t lists[BATCH_MOST];
     char name[64];
     snprintf(name, sizeof(name), "%s_%d", kind->name, count);
-    for (int i = 0; i < BATCH_MOST; i++)
+    for (int i = 0; i < BATCH_MOST; i++) {
         lists[i] = (list_t){count, malloc((size_t) count * sizeof(int)),
                             malloc((size_t) count * sizeof(int)),
                             malloc((size_t) count * sizeof(MPI_Aint))};
+    }
     printf("layout %s %zu\n", name, (size_t) count * kind->element);
     for (size_t u = 0; u < sizeof(uses) / sizeof(uses[0]); u++) {
         const int n = uses[u];
@@ -199,8 +205,9 @@ static void measure(const kind_t *kind, int count)
         int lives = (int) (SAMPLE_SECONDS / seconds);
         lives = lives < 1 ? 1 : lives > BATCH_MOST ? BATCH_MOST : lives;
         const int samples = seconds > LONG_SECONDS ? SAMPLES_LONG : SAMPLES;
-        for (int s = 0; s < samples; s++)
+        for (int s = 0; s < samples; s++) {
             printf("%s life %d %.1f\n", name, n, 1e9 * time_of(kind, lists, n, lives) / lives);
+        }
     }
     for (int i = 0; i < BATCH_MOST; i++) {
         free(lists[i].disps);
@@ -244,10 +251,11 @@ static void step_of(int count, int rank)
     enum { STEPS = 200, WARM = 20 };
     list_t lists[2];
     double seconds = 0;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         lists[i] = (list_t){count, malloc((size_t) count * sizeof(int)),
                             malloc((size_t) count * sizeof(int)),
                             malloc((size_t) count * sizeof(MPI_Aint))};
+    }
     for (int i = 0; i < WARM + STEPS; i++) {
         draw_list(&kind, &lists[0]);
         draw_list(&kind, &lists[1]);
@@ -273,10 +281,12 @@ static void step_of(int count, int rank)
 static void measure_particles(int rank)
 {
     particle_t *const particles = (particle_t *) memory;
-    for (int i = 0; i < entries[4] * SPACING; i++)
+    for (int i = 0; i < entries[4] * SPACING; i++) {
         particles[i].id = rank;
-    for (size_t i = 1; i < sizeof(entries) / sizeof(entries[0]); i++)
+    }
+    for (size_t i = 1; i < sizeof(entries) / sizeof(entries[0]); i++) {
         step_of(entries[i], rank);
+    }
 }
 
 static void measure_lives(bool quick)
@@ -291,8 +301,9 @@ static void measure_lives(bool quick)
         const bool is_vector = make_vector == kinds[k].make;
         const int *counts = is_vector ? vector_counts : entries;
         const int n = is_vector ? 2 : quick ? 3 : 5;
-        for (int i = 0; i < n; i++)
+        for (int i = 0; i < n; i++) {
             measure(&kinds[k], counts[i]);
+        }
     }
 }
 
@@ -314,13 +325,15 @@ int main(int argc, char **argv)
     memory = malloc(most);
     packed = malloc(most);
     expected = malloc(most);
-    for (size_t i = 0; i < most; i++)
+    for (size_t i = 0; i < most; i++) {
         memory[i] = (unsigned char) (i * 31 + (i >> 8));
+    }
     memset(packed, 0, most);
-    if (particles)
+    if (particles) {
         measure_particles(rank);
-    else
+    } else {
         measure_lives(quick);
+    }
     MPI_Type_free(&particle_type);
     free(expected);
     free(packed);

@@ -66,10 +66,12 @@ static void exchange(const struct cube *c)
     MPI_Request requests[2 * FACES];
 
     /* What the peer sends from its high face arrives at our low one. */
-    for (int f = 0; f < FACES; f++)
+    for (int f = 0; f < FACES; f++) {
         MPI_Irecv(c->cell, 1, c->recv[f], 1 - c->rank, f ^ 1, MPI_COMM_WORLD, &requests[f]);
-    for (int f = 0; f < FACES; f++)
+    }
+    for (int f = 0; f < FACES; f++) {
         MPI_Isend(c->cell, 1, c->send[f], 1 - c->rank, f, MPI_COMM_WORLD, &requests[FACES + f]);
+    }
     MPI_Waitall(2 * FACES, requests, MPI_STATUSES_IGNORE);
 }
 
@@ -81,11 +83,14 @@ static int rim_dimensions(const struct cube *c, int z, int y, int x)
 /* Own values inside, GHOST in the rim. */
 static void prepare(const struct cube *c, int iteration)
 {
-    for (int z = 0; z < c->m; z++)
-        for (int y = 0; y < c->m; y++)
-            for (int x = 0; x < c->m; x++)
+    for (int z = 0; z < c->m; z++) {
+        for (int y = 0; y < c->m; y++) {
+            for (int x = 0; x < c->m; x++) {
                 c->cell[index_of(c, z, y, x)] =
                     rim_dimensions(c, z, y, x) ? GHOST : value_of(c, c->rank, iteration, z, y, x);
+            }
+        }
+    }
 }
 
 /* A ghost cell wraps around to the opposite outermost layer of the peer. */
@@ -98,18 +103,21 @@ static long count_wrong(const struct cube *c, int iteration)
 {
     long wrong = 0;
 
-    for (int z = 0; z < c->m; z++)
-        for (int y = 0; y < c->m; y++)
+    for (int z = 0; z < c->m; z++) {
+        for (int y = 0; y < c->m; y++) {
             for (int x = 0; x < c->m; x++) {
                 const int rim = rim_dimensions(c, z, y, x);
                 double expected = GHOST; /* edges and corners are not sent */
-                if (0 == rim)
+                if (0 == rim) {
                     expected = value_of(c, c->rank, iteration, z, y, x);
-                else if (1 == rim)
+                } else if (1 == rim) {
                     expected =
                         value_of(c, 1 - c->rank, iteration, wrap(c, z), wrap(c, y), wrap(c, x));
+                }
                 wrong += expected != c->cell[index_of(c, z, y, x)];
             }
+        }
+    }
     return wrong;
 }
 
@@ -146,11 +154,13 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &c.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (argc > 1)
+    if (argc > 1) {
         c.n = atoi(argv[1]);
+    }
     if (2 != ranks || c.n < 1 || c.n > 512) {
-        if (0 == c.rank)
+        if (0 == c.rank) {
             fprintf(stderr, "halo: needs two ranks and a side from 1 to 512\n");
+        }
         MPI_Finalize();
         return 2;
     }
@@ -158,14 +168,16 @@ int main(int argc, char **argv)
     c.cell = layout_buffer(sizeof(double) * (size_t) c.m * (size_t) c.m * (size_t) c.m);
     make_faces(&c);
 
-    for (int i = 0; i < CHECKED; i++)
+    for (int i = 0; i < CHECKED; i++) {
         wrong += run_checked(&c, i);
+    }
     seconds = run_timed(&c);
     wrong += count_wrong(&c, CHECKED);
     MPI_Allreduce(&wrong, &all_wrong, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-    if (0 == c.rank)
+    if (0 == c.rank) {
         printf("result halo_%d %d %.2f %s\n", c.n, FACES * c.n * c.n * 8, 1e6 * seconds,
                0 == all_wrong ? "right" : "WRONG");
+    }
 
     for (int f = 0; f < FACES; f++) {
         MPI_Type_free(&c.send[f]);

@@ -53,11 +53,13 @@ static void make_batch(const struct job *job, int n, double *create, double *fre
     const double start = bench_now();
     double middle;
 
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         job->layout->spec->make_type(job->layout, LAYOUT_SEND, &types[i]);
+    }
     middle = bench_now();
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         MPI_Type_free(&types[i]);
+    }
     *create = middle - start;
     *free_unused = bench_now() - middle;
 }
@@ -69,8 +71,9 @@ static void measure_making(const struct job *job)
 
     for (;;) {
         make_batch(job, n, &create, &free_unused);
-        if (create >= SAMPLE_SECONDS || n == BATCH_MAX)
+        if (create >= SAMPLE_SECONDS || n == BATCH_MAX) {
             break;
+        }
         n *= 2;
     }
     for (int s = 0; s < SAMPLES; s++) {
@@ -101,8 +104,9 @@ static void measure_first_use(const struct job *job)
         MPI_Datatype type;
         job->layout->spec->make_type(job->layout, LAYOUT_SEND, &type);
         first = time_pack(job, type);
-        for (int s = 0; s < STEADY; s++)
+        for (int s = 0; s < STEADY; s++) {
             steady[s] = time_pack(job, type);
+        }
         print_sample(job, "first", first - bench_median(steady, STEADY));
         before_free = bench_now();
         MPI_Type_free(&type);
@@ -137,8 +141,9 @@ static void measure_layout(const struct layout_spec *spec)
 
     printf("layout %s %zu\n", spec->name, layout->bytes);
     job.side->pack(job.side->plan, job.packed);
-    if (0 == strcmp(spec->name, MEMORY_LAYOUT))
+    if (0 == strcmp(spec->name, MEMORY_LAYOUT)) {
         measure_memory(&job);
+    }
     measure_making(&job);
     measure_first_use(&job);
     free(job.packed);

@@ -28,10 +28,13 @@ enum { TABLES = sizeof(tables) / sizeof(tables[0]) };
 
 const struct layout_spec *layouts_get(int index)
 {
-    for (int t = 0; t < TABLES; t++)
-        for (const struct layout_spec *spec = tables[t]; NULL != spec->name; spec++)
-            if (0 == index--)
+    for (int t = 0; t < TABLES; t++) {
+        for (const struct layout_spec *spec = tables[t]; NULL != spec->name; spec++) {
+            if (0 == index--) {
                 return spec;
+            }
+        }
+    }
     return NULL;
 }
 
@@ -39,8 +42,9 @@ int layouts_count(void)
 {
     int count = 0;
 
-    while (NULL != layouts_get(count))
+    while (NULL != layouts_get(count)) {
         count++;
+    }
     return count;
 }
 
@@ -48,9 +52,11 @@ static bool is_exact_name(const char *selector)
 {
     const struct layout_spec *spec;
 
-    for (int i = 0; NULL != (spec = layouts_get(i)); i++)
-        if (0 == strcmp(spec->name, selector))
+    for (int i = 0; NULL != (spec = layouts_get(i)); i++) {
+        if (0 == strcmp(spec->name, selector)) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -58,8 +64,9 @@ bool layouts_match(const struct layout_spec *spec, const char *selector)
 {
     const size_t length = strlen(selector);
 
-    if (0 == strcmp(spec->name, selector))
+    if (0 == strcmp(spec->name, selector)) {
         return true;
+    }
     return length > 0 && 0 == strncmp(spec->name, selector, length) && '_' == spec->name[length] &&
            !is_exact_name(selector);
 }
@@ -143,8 +150,9 @@ int *layout_shuffled(struct layout *layout, int n, uint32_t seed)
     int *list = layout_keep(layout, (size_t) n * sizeof(int));
     uint32_t state = seed;
 
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         list[i] = i;
+    }
     for (int i = 0; i < n; i++) {
         const int j = (int) (layout_random(&state) % (uint32_t) n);
         const int swapped = list[i];
@@ -168,8 +176,9 @@ MPI_Aint layout_displacement(const struct layout_side *side, const void *locatio
     MPI_Aint address, base = 0;
 
     MPI_Get_address(location, &address);
-    if (MPI_BOTTOM != side->base)
+    if (MPI_BOTTOM != side->base) {
         MPI_Get_address(side->base, &base);
+    }
     return MPI_Aint_diff(address, base);
 }
 
@@ -188,18 +197,21 @@ struct layout *layout_create(const struct layout_spec *spec, enum layout_place p
     memset(layout, 0, sizeof(*layout));
     layout->spec = spec;
     layout->place = place;
-    for (int side = 0; side < 2; side++)
+    for (int side = 0; side < 2; side++) {
         layout->side[side].count = 1;
+    }
     spec->setup(layout);
-    for (int side = 0; side < 2; side++)
+    for (int side = 0; side < 2; side++) {
         spec->make_type(layout, side, &layout->side[side].type);
+    }
     return layout;
 }
 
 void layout_free(struct layout *layout)
 {
-    for (int side = 0; side < 2; side++)
+    for (int side = 0; side < 2; side++) {
         MPI_Type_free(&layout->side[side].type);
+    }
     for (struct layout_memory *entry = layout->memory; NULL != entry;) {
         struct layout_memory *next = entry->next;
         free(entry->block);
@@ -216,8 +228,9 @@ void layout_fill_bytes(void *buffer, size_t size, uint32_t seed)
     unsigned char *bytes = buffer;
     uint32_t state = seed * 2654435761u + 1; /* any odd multiplier: never 0 for small seeds */
 
-    if (0 == state)
+    if (0 == state) {
         state = 1;
+    }
     for (size_t i = 0; i < size; i += sizeof(state)) {
         layout_random(&state);
         memcpy(bytes + i, &state, size - i < sizeof(state) ? size - i : sizeof(state));
@@ -226,15 +239,17 @@ void layout_fill_bytes(void *buffer, size_t size, uint32_t seed)
 
 void layout_fill(struct layout_side *side, uint32_t seed)
 {
-    for (int a = 0; a < side->arrays; a++)
+    for (int a = 0; a < side->arrays; a++) {
         layout_fill_bytes(side->array[a].bytes, side->array[a].size,
                           seed * LAYOUT_MAX_ARRAYS + (uint32_t) a);
+    }
 }
 
 void layout_clear(struct layout_side *side)
 {
-    for (int a = 0; a < side->arrays; a++)
+    for (int a = 0; a < side->arrays; a++) {
         memset(side->array[a].bytes, NEVER_WRITTEN, side->array[a].size);
+    }
 }
 
 unsigned char *layout_snapshot(const struct layout_side *side)
@@ -242,8 +257,9 @@ unsigned char *layout_snapshot(const struct layout_side *side)
     size_t total = 0;
     unsigned char *snapshot, *to;
 
-    for (int a = 0; a < side->arrays; a++)
+    for (int a = 0; a < side->arrays; a++) {
         total += side->array[a].size;
+    }
     to = snapshot = allocate(total);
     for (int a = 0; a < side->arrays; a++) {
         memcpy(to, side->array[a].bytes, side->array[a].size);
@@ -258,8 +274,9 @@ int layout_differs(const struct layout_side *side, const unsigned char *snapshot
         const unsigned char *bytes = side->array[a].bytes;
         const size_t size = side->array[a].size;
         if (0 != memcmp(bytes, snapshot, size)) {
-            for (*offset = 0; bytes[*offset] == snapshot[*offset];)
+            for (*offset = 0; bytes[*offset] == snapshot[*offset];) {
                 ++*offset;
+            }
             return a;
         }
         snapshot += size;

@@ -32,12 +32,13 @@ static void fft_setup(struct layout *layout)
         const struct hand_rows_f64 rows = {matrix, 2 * h, h, items, 2 * n, 2 * h};
         layout->side[side].base = matrix;
         layout->side[side].count = (int) items;
-        if (side_scatters(layout, side))
+        if (side_scatters(layout, side)) {
             layout_hand(layout, side, &columns, sizeof(columns), hand_columns_c64_pack,
                         hand_columns_c64_unpack);
-        else
+        } else {
             layout_hand(layout, side, &rows, sizeof(rows), hand_rows_f64_pack,
                         hand_rows_f64_unpack);
+        }
     }
 }
 

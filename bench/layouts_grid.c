@@ -128,8 +128,9 @@ static void mg_setup(struct layout *layout)
 {
     const long *p = layout->spec->parameter;
 
-    for (int side = 0; side < 2; side++)
+    for (int side = 0; side < 2; side++) {
         mg_hand(layout, side, layout_array(layout, side, 8 * (size_t) (p[0] * p[1] * p[2])));
+    }
 }
 
 static void mg_type(const struct layout *layout, int side, MPI_Datatype *type)

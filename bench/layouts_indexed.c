@@ -28,8 +28,9 @@ static void make_lists(struct layout *layout, struct lists *lists, int which, in
 {
     lists->list[which] = layout_shuffled(layout, n, seed);
     lists->list3[which] = layout_keep(layout, (size_t) k * sizeof(int));
-    for (int i = 0; i < k; i++)
+    for (int i = 0; i < k; i++) {
         lists->list3[which][i] = 3 * lists->list[which][i];
+    }
 }
 
 /* ---- LAMMPS ---- */
@@ -53,10 +54,11 @@ static void lammps_setup(struct layout *layout)
             tail.part[1 + s].size = moved;
         }
         layout_use_absolute(layout, side);
-        if (LAYOUT_SEND == side)
+        if (LAYOUT_SEND == side) {
             layout_hand(layout, side, &atoms, sizeof(atoms), hand_atoms_pack, hand_atoms_unpack);
-        else
+        } else {
             layout_hand(layout, side, &tail, sizeof(tail), hand_pieces_pack, hand_pieces_unpack);
+        }
     }
 }
 
@@ -124,8 +126,9 @@ static void cm_setup(struct layout *layout)
     struct lists *lists = layout->recipe = layout_keep(layout, sizeof(*lists));
 
     layout->bytes = 12 * (size_t) (p[2] + p[3]);
-    for (int l = 0; l < 2; l++)
+    for (int l = 0; l < 2; l++) {
         make_lists(layout, lists, l, (int) p[l], (int) p[2 + l], SEED + (uint32_t) l);
+    }
     for (int side = 0; side < 2; side++) {
         struct hand_gather_f32 plan = {.parts = 2};
         for (int l = 0; l < 2; l++) {
@@ -154,8 +157,9 @@ static void cm_type(const struct layout *layout, int side, MPI_Datatype *type)
     }
     MPI_Type_create_struct(2, ones, displacements, types, type);
     MPI_Type_commit(type);
-    for (int l = 0; l < 2; l++)
+    for (int l = 0; l < 2; l++) {
         MPI_Type_free(&types[l]);
+    }
 }
 
 static void mt_setup(struct layout *layout)

@@ -71,15 +71,16 @@ static void doubles_setup(struct layout *layout)
         const struct hand_blocks_f64 blocks = {array, count, stride};
         const struct hand_rows_f64 rows = {array, (size_t) p[1], count, 1, stride, 0};
         layout->side[side].base = array;
-        if (1 == p[1])
+        if (1 == p[1]) {
             layout_hand(layout, side, &singles, sizeof(singles), hand_columns_f64_pack,
                         hand_columns_f64_unpack);
-        else if (8 == p[1])
+        } else if (8 == p[1]) {
             layout_hand(layout, side, &blocks, sizeof(blocks), hand_blocks8_f64_pack,
                         hand_blocks8_f64_unpack);
-        else
+        } else {
             layout_hand(layout, side, &rows, sizeof(rows), hand_rows_f64_pack,
                         hand_rows_f64_unpack);
+        }
     }
 }
 
@@ -186,8 +187,9 @@ static void random_setup(struct layout *layout)
     const int n = (int) layout->spec->parameter[0];
     int *index = layout_shuffled(layout, n, SEED);
 
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         index[i] *= 2;
+    }
     layout->recipe = index;
     layout->bytes = 4 * (size_t) n;
     for (int side = 0; side < 2; side++) {

@@ -30,8 +30,9 @@ static struct wrf wrf_of(const struct layout *layout)
 
 static int dimensions_of(int array)
 {
-    if (array < ARRAYS_2D)
+    if (array < ARRAYS_2D) {
         return 2;
+    }
     return array < ARRAYS_2D + ARRAYS_3D ? 3 : 4;
 }
 
@@ -40,8 +41,9 @@ static size_t elements_of(const struct wrf *w, int dimensions)
 {
     const size_t plane = (size_t) w->d1 * (size_t) w->d3;
 
-    if (2 == dimensions)
+    if (2 == dimensions) {
         return plane;
+    }
     return 3 == dimensions ? plane * D2 : plane * D2 * 2;
 }
 
@@ -49,8 +51,9 @@ static size_t first_of(const struct wrf *w, int dimensions)
 {
     const size_t d1 = (size_t) w->d1, is = (size_t) w->is, js = (size_t) w->js;
 
-    if (2 == dimensions)
+    if (2 == dimensions) {
         return is + d1 * js;
+    }
     return is + d1 * (KS + D2 * js) + (4 == dimensions ? d1 * D2 * (size_t) w->d3 : 0);
 }
 
@@ -101,11 +104,12 @@ static void make_sa(const struct wrf *w, int dimensions, MPI_Datatype *type)
     const int subsizes[] = {1, w->s3, S2, w->s1};
     const int starts[] = {1, w->js, KS, w->is};
 
-    if (2 == dimensions)
+    if (2 == dimensions) {
         MPI_Type_create_subarray(2, sizes2, subsizes2, starts2, MPI_ORDER_C, MPI_FLOAT, type);
-    else
+    } else {
         MPI_Type_create_subarray(dimensions, sizes + 4 - dimensions, subsizes + 4 - dimensions,
                                  starts + 4 - dimensions, MPI_ORDER_C, MPI_FLOAT, type);
+    }
 }
 
 static void wrf_type(const struct layout *layout, int side, MPI_Datatype *type)
@@ -115,8 +119,9 @@ static void wrf_type(const struct layout *layout, int side, MPI_Datatype *type)
     MPI_Aint displacements[ARRAYS];
     int ones[ARRAYS];
 
-    for (int dimensions = 2; dimensions <= 4; dimensions++)
+    for (int dimensions = 2; dimensions <= 4; dimensions++) {
         (w.subarray ? make_sa : make_vec)(&w, dimensions, &box[dimensions]);
+    }
     for (int a = 0; a < ARRAYS; a++) {
         const int dimensions = dimensions_of(a);
         const float *array = (const float *) layout->side[side].array[a].bytes;
@@ -127,8 +132,9 @@ static void wrf_type(const struct layout *layout, int side, MPI_Datatype *type)
     }
     MPI_Type_create_struct(ARRAYS, ones, displacements, boxes, type);
     MPI_Type_commit(type);
-    for (int dimensions = 2; dimensions <= 4; dimensions++)
+    for (int dimensions = 2; dimensions <= 4; dimensions++) {
         MPI_Type_free(&box[dimensions]);
+    }
 }
 
 #define WRF(axis, ranks, flags, ...)                                                               \

@@ -31,10 +31,11 @@ struct job {
 static void live_by_hand(const struct job *job, bool unpack, int n)
 {
     for (int i = 0; i < n; i++) {
-        if (unpack)
+        if (unpack) {
             job->side->unpack(job->side->plan, job->packed);
-        else
+        } else {
             job->side->pack(job->side->plan, job->packed);
+        }
     }
 }
 
@@ -46,12 +47,13 @@ static void live(const struct job *job, bool unpack, int n)
     job->layout->spec->make_type(job->layout, LAYOUT_SEND, &type);
     for (int i = 0; i < n; i++) {
         int at = 0;
-        if (unpack)
+        if (unpack) {
             MPI_Unpack(job->packed, bytes, &at, job->side->base, job->side->count, type,
                        MPI_COMM_SELF);
-        else
+        } else {
             MPI_Pack(job->side->base, job->side->count, type, job->packed, bytes, &at,
                      MPI_COMM_SELF);
+        }
     }
     MPI_Type_free(&type);
 }
@@ -62,8 +64,9 @@ static double time_of(live_fn *lives_once, const struct job *job, bool unpack, i
 {
     const double start = bench_now();
 
-    for (long i = 0; i < lives; i++)
+    for (long i = 0; i < lives; i++) {
         lives_once(job, unpack, n);
+    }
     return bench_now() - start;
 }
 
@@ -78,9 +81,10 @@ static void measure(const char *kind, live_fn *lives_once, const struct job *job
         lives *= 2;
         seconds = time_of(lives_once, job, unpack, n, lives);
     }
-    for (int s = 0; s < samples; s++)
+    for (int s = 0; s < samples; s++) {
         printf("%s %s %d %s %.1f\n", job->layout->spec->name, unpack ? "unpack" : "pack", n, kind,
                1e9 * time_of(lives_once, job, unpack, n, lives) / (double) lives);
+    }
 }
 
 static void measure_layout(const struct layout_spec *spec)
@@ -91,12 +95,16 @@ static void measure_layout(const struct layout_spec *spec)
     job.packed = layout_packed(job.layout, job.layout->bytes);
     printf("layout %s %zu\n", spec->name, job.layout->bytes);
     layout_fill_bytes(job.packed, job.layout->bytes, 1);
-    for (int unpack = 0; unpack < 2; unpack++)
-        for (size_t i = 0; i < sizeof(uses) / sizeof(uses[0]); i++)
+    for (int unpack = 0; unpack < 2; unpack++) {
+        for (size_t i = 0; i < sizeof(uses) / sizeof(uses[0]); i++) {
             measure("life", live, &job, unpack, uses[i]);
-    for (int unpack = 0; unpack < 2; unpack++)
-        for (size_t i = 0; i < sizeof(uses) / sizeof(uses[0]); i++)
+        }
+    }
+    for (int unpack = 0; unpack < 2; unpack++) {
+        for (size_t i = 0; i < sizeof(uses) / sizeof(uses[0]); i++) {
             measure("hand", live_by_hand, &job, unpack, uses[i]);
+        }
+    }
     layout_free(job.layout);
 }
 

@@ -86,13 +86,14 @@ static void make_type(const shape_t *shape, MPI_Datatype *type)
     const int sizes[2] = {EDGE, EDGE};
     const int parts[2] = {shape->count, shape->length}, starts[2] = {shape->row, shape->column};
 
-    if (VECTOR == shape->kind)
+    if (VECTOR == shape->kind) {
         MPI_Type_vector(shape->count, shape->length, shape->stride, MPI_DOUBLE, type);
-    else if (SUBARRAY == shape->kind)
+    } else if (SUBARRAY == shape->kind) {
         MPI_Type_create_subarray(2, sizes, parts, starts, MPI_ORDER_C, MPI_DOUBLE, type);
-    else
+    } else {
         MPI_Type_create_indexed_block(shape->count, shape->length, shape->displacement, MPI_DOUBLE,
                                       type);
+    }
     MPI_Type_commit(type);
 }
 
@@ -116,8 +117,9 @@ static int pack_by_hand(int i)
 
     for (int b = 0; b < shape->count; b++) {
         const double *block = from + (BLOCKS == shape->kind ? shape->displacement[b] : b * step);
-        for (int e = 0; e < shape->length; e++)
+        for (int e = 0; e < shape->length; e++) {
             *to++ = block[e];
+        }
     }
     return (int) ((char *) to - (char *) many.packed);
 }
@@ -125,9 +127,11 @@ static int pack_by_hand(int i)
 static void pass(void *context, int which, int64_t times)
 {
     (void) context;
-    for (int64_t t = 0; t < times; t++)
-        for (int i = 0; i < many.n; i++)
+    for (int64_t t = 0; t < times; t++) {
+        for (int i = 0; i < many.n; i++) {
             (void) (BY_MPI == which ? pack_by_mpi(i) : pack_by_hand(i));
+        }
+    }
 }
 
 static void check(void)
@@ -161,9 +165,11 @@ static void measure_uses(void)
         fprintf(stderr, "many_worker: out of memory\n");
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
-    for (int which = BY_MPI; which <= BY_HAND; which++)
-        for (int s = 0; s < turns.rounds; s++)
+    for (int which = BY_MPI; which <= BY_HAND; which++) {
+        for (int s = 0; s < turns.rounds; s++) {
             print("use", BY_MPI == which ? "mpi" : "hand", turns.samples[which * turns.rounds + s]);
+        }
+    }
     dame_turns_free(&turns);
 }
 
@@ -172,8 +178,9 @@ static void measure(void)
     const double before = bench_resident();
     double start = bench_now(), created, used;
 
-    for (int i = 0; i < many.n; i++)
+    for (int i = 0; i < many.n; i++) {
         make_type(&many.shape[i], &many.type[i]);
+    }
     print("create", "mpi", bench_now() - start);
     created = bench_resident();
     start = bench_now();
@@ -186,8 +193,9 @@ static void measure(void)
     check();
     measure_uses();
     start = bench_now();
-    for (int i = 0; i < many.n; i++)
+    for (int i = 0; i < many.n; i++) {
         MPI_Type_free(&many.type[i]);
+    }
     print("free", "mpi", bench_now() - start);
 }
 
@@ -202,10 +210,12 @@ static void prepare(int n)
     many.type = layout_buffer((size_t) n * sizeof(MPI_Datatype));
     many.data = layout_buffer(DATA * sizeof(double));
     memset(many.type, 1, (size_t) n * sizeof(MPI_Datatype));
-    for (int i = 0; i < DATA; i++)
+    for (int i = 0; i < DATA; i++) {
         many.data[i] = i;
-    for (int i = 0; i < n; i++)
+    }
+    for (int i = 0; i < n; i++) {
         make_shape(&many.shape[i], i);
+    }
     MPI_Type_vector(3, 1, 2, MPI_INT, &type);
     MPI_Type_commit(&type);
     for (int i = 0, position; i < USES; i++) {
@@ -229,8 +239,9 @@ int main(int argc, char **argv)
     }
     prepare((int) n);
     measure();
-    for (int i = 0; i < many.n; i++)
+    for (int i = 0; i < many.n; i++) {
         free(many.shape[i].displacement);
+    }
     free(many.shape);
     free(many.type);
     free(many.data);

@@ -9,9 +9,11 @@
 
 static bool known_selector(const char *selector)
 {
-    for (int l = 0; l < layouts_count(); l++)
-        if (layouts_match(layouts_get(l), selector))
+    for (int l = 0; l < layouts_count(); l++) {
+        if (layouts_match(layouts_get(l), selector)) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -54,11 +56,12 @@ static bool set_places(struct options *options, const char *value)
         unsigned places;
     } names[] = {{"on", OPTIONS_ON}, {"off", OPTIONS_OFF}, {"both", OPTIONS_ON | OPTIONS_OFF}};
 
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         if (NULL != value && 0 == strcmp(value, names[i].name)) {
             options->places = names[i].places;
             return true;
         }
+    }
     fprintf(stderr, "%s: --place '%s': on, off or both is allowed\n", options->program,
             NULL == value ? "" : value);
     return false;
@@ -67,8 +70,9 @@ static bool set_places(struct options *options, const char *value)
 static bool set_cold(struct options *options, const char *value)
 {
     options->cold = value;
-    if (NULL != value && (0 == strcmp(value, "data") || 0 == strcmp(value, "all")))
+    if (NULL != value && (0 == strcmp(value, "data") || 0 == strcmp(value, "all"))) {
         return true;
+    }
     fprintf(stderr, "%s: --cold '%s': data or all is allowed\n", options->program,
             NULL == value ? "" : value);
     return false;
@@ -81,24 +85,28 @@ bool options_read(struct options *options, int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (0 == strcmp(argv[i], "--layout")) {
             i++;
-            if (!add_selector(options, i < argc ? argv[i] : NULL))
+            if (!add_selector(options, i < argc ? argv[i] : NULL)) {
                 return false;
+            }
         } else if (0 == strcmp(argv[i], "--fragment") && 0 != options->fragment) {
             i++;
-            if (!set_fragment(options, i < argc ? argv[i] : NULL))
+            if (!set_fragment(options, i < argc ? argv[i] : NULL)) {
                 return false;
+            }
         } else if (0 == strcmp(argv[i], "--place") && 0 != options->places) {
             i++;
-            if (!set_places(options, i < argc ? argv[i] : NULL))
+            if (!set_places(options, i < argc ? argv[i] : NULL)) {
                 return false;
+            }
         } else if (0 == strcmp(argv[i], "--warm") && 0 != options->places && i + 1 < argc) {
             options->warm = strtol(argv[++i], NULL, 10);
         } else if (0 == strcmp(argv[i], "--limit") && 0 != options->places) {
             options->limit = true;
         } else if (0 == strcmp(argv[i], "--cold") && 0 != options->places) {
             i++;
-            if (!set_cold(options, i < argc ? argv[i] : NULL))
+            if (!set_cold(options, i < argc ? argv[i] : NULL)) {
                 return false;
+            }
         } else if (0 == strcmp(argv[i], "--short")) {
             options->flags |= LAYOUT_SHORT;
         } else if (0 == strcmp(argv[i], "--quick")) {
@@ -121,11 +129,14 @@ bool options_read(struct options *options, int argc, char **argv)
 
 bool options_select(const struct options *options, const struct layout_spec *spec)
 {
-    if (0 != (options->flags & spec->flags))
+    if (0 != (options->flags & spec->flags)) {
         return true;
-    for (int i = 0; i < options->selectors; i++)
-        if (layouts_match(spec, options->selector[i]))
+    }
+    for (int i = 0; i < options->selectors; i++) {
+        if (layouts_match(spec, options->selector[i])) {
             return true;
+        }
+    }
     return 0 == options->flags && 0 == options->selectors &&
            0 == (spec->flags & (LAYOUT_SHORT | LAYOUT_SERIES));
 }
@@ -135,8 +146,9 @@ void options_list(const struct options *options)
     for (int l = 0; l < layouts_count(); l++) {
         const struct layout_spec *spec = layouts_get(l);
         struct layout *layout;
-        if (!options_select(options, spec))
+        if (!options_select(options, spec)) {
             continue;
+        }
         layout = layout_create(spec, LAYOUT_ON_LINE);
         printf("%-26s %-18s %9zu%s%s\n", spec->name, spec->family, layout->bytes,
                spec->flags & LAYOUT_ANCHOR ? " anchor" : "",
@@ -151,13 +163,17 @@ int options_run(int argc, char **argv, void (*measure)(const struct layout_spec 
     struct options options = {0};
     const bool good = options_read(&options, argc, argv);
 
-    if (good && options.list)
+    if (good && options.list) {
         options_list(&options);
-    for (int l = 0; good && !options.list && l < layouts_count(); l++)
-        if (options_select(&options, layouts_get(l)))
+    }
+    for (int l = 0; good && !options.list && l < layouts_count(); l++) {
+        if (options_select(&options, layouts_get(l))) {
             measure(layouts_get(l));
-    if (good && !options.list && NULL != finish)
+        }
+    }
+    if (good && !options.list && NULL != finish) {
         finish();
+    }
     MPI_Finalize();
     return good ? 0 : 2;
 }
@@ -168,14 +184,18 @@ int options_run_places(struct options *options, int argc, char **argv,
 {
     const bool good = options_read(options, argc, argv);
 
-    if (good && options->list)
+    if (good && options->list) {
         options_list(options);
-    else if (good)
+    } else if (good) {
         prepare(options);
-    for (int l = 0; good && !options->list && l < layouts_count(); l++)
-        for (int place = LAYOUT_ON_LINE; place <= LAYOUT_OFF_LINE; place++)
-            if (options_select(options, layouts_get(l)) && (options->places >> place & 1))
+    }
+    for (int l = 0; good && !options->list && l < layouts_count(); l++) {
+        for (int place = LAYOUT_ON_LINE; place <= LAYOUT_OFF_LINE; place++) {
+            if (options_select(options, layouts_get(l)) && (options->places >> place & 1)) {
                 measure(layouts_get(l), (enum layout_place) place);
+            }
+        }
+    }
     MPI_Finalize();
     return good ? 0 : 2;
 }
@@ -190,10 +210,12 @@ double bench_resident(void)
     long total, pages = 0;
     FILE *statm = fopen("/proc/self/statm", "r");
 
-    if (NULL == statm)
+    if (NULL == statm) {
         return NAN;
-    if (2 != fscanf(statm, "%ld %ld", &total, &pages))
+    }
+    if (2 != fscanf(statm, "%ld %ld", &total, &pages)) {
         pages = 0;
+    }
     fclose(statm);
     return (double) pages * (double) sysconf(_SC_PAGESIZE);
 }

@@ -155,8 +155,9 @@ static void unpack_at_least(const struct job *job)
 
 static void cool_data(const struct job *job)
 {
-    for (int a = 0; a < job->side->arrays; a++)
+    for (int a = 0; a < job->side->arrays; a++) {
         cool_lines(job->side->array[a].bytes, job->side->array[a].size);
+    }
     cool_lines(job->packed, job->layout->bytes);
 }
 
@@ -173,9 +174,10 @@ static void measure(const struct job *job, bool unpack)
     const int n = kinds_of(job->layout);
     struct timing timings[KINDS + 1];
 
-    for (int k = 0; k < n; k++)
+    for (int k = 0; k < n; k++) {
         timings[k] =
             (struct timing){.kind = kinds[k].name, .run = unpack ? kinds[k].unpack : kinds[k].pack};
+    }
     (unpack ? timing_check_unpack : timing_check_pack)(job->layout, job->packed, timings, n, job);
     const int with_limit = NULL != job->limit;
     if (with_limit) { /* it puts nothing in place */
@@ -187,8 +189,9 @@ static void measure(const struct job *job, bool unpack)
 
 static void measure_layout(const struct layout_spec *spec, enum layout_place place)
 {
-    if (cool_data == timing_prepare && !cool_can_flush())
+    if (cool_data == timing_prepare && !cool_can_flush()) {
         return;
+    }
     struct job job = {.layout = layout_create(spec, place)};
 
     job.side = &job.layout->side[LAYOUT_SEND];
@@ -207,8 +210,9 @@ static void prepare(const struct options *options)
 {
     fragment = (size_t) options->fragment;
     limits = options->limit;
-    if (NULL != options->cold)
+    if (NULL != options->cold) {
         timing_prepare = 0 == strcmp(options->cold, "data") ? cool_data : cool_everything;
+    }
     timing_warming = 1e-3 * (double) options->warm;
 }
 

@@ -24,7 +24,7 @@
 #include "options.h"
 
 enum { ROUND_TRIPS = 200, TAG = 3 };
-enum { MOST_LIMITED = 1 << 20 }; /* bytes; lists of more lines take too long */
+enum { MOST_LIMITED = 1 << 20 };      /* bytes; lists of more lines take too long */
 static const double TIME_LIMIT = 0.3; /* seconds for one way of a layout */
 
 static int rank;
@@ -47,11 +47,14 @@ static void send(const struct layout *layout, way_t way)
         MPI_Send(s->base, s->count, s->type, 1 - rank, TAG, MPI_COMM_WORLD);
         return;
     }
-    if (HAND == way)
+    if (HAND == way) {
         s->pack(s->plan, buffer);
-    if (LIMIT == way)
+    }
+    if (LIMIT == way) {
         limit_pack(send_limit);
-    MPI_Send(buffer, LIMIT == way ? 0 : (int) layout->bytes, MPI_BYTE, 1 - rank, TAG, MPI_COMM_WORLD);
+    }
+    MPI_Send(buffer, LIMIT == way ? 0 : (int) layout->bytes, MPI_BYTE, 1 - rank, TAG,
+             MPI_COMM_WORLD);
 }
 
 static void receive(const struct layout *layout, way_t way)
@@ -64,10 +67,12 @@ static void receive(const struct layout *layout, way_t way)
     }
     MPI_Recv(buffer, (int) layout->bytes, MPI_BYTE, 1 - rank, TAG, MPI_COMM_WORLD,
              MPI_STATUS_IGNORE);
-    if (HAND == way)
+    if (HAND == way) {
         s->unpack(s->plan, buffer);
-    if (LIMIT == way)
+    }
+    if (LIMIT == way) {
         limit_unpack(receive_limit);
+    }
 }
 
 static void round_trip(const struct layout *layout, way_t way)
@@ -119,14 +124,16 @@ static void time_messages(const struct layout *layout, double seconds[WAYS])
     n = n > ROUND_TRIPS ? ROUND_TRIPS : n;
     n = n < 3 ? 3 : n;
     MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         for (int way = 0; way < ways; way++) {
             start = bench_now();
             round_trip(layout, (way_t) way);
             samples[way][i] = (bench_now() - start) / 2;
         }
-    for (int way = 0; way < ways; way++)
+    }
+    for (int way = 0; way < ways; way++) {
         seconds[way] = bench_median(samples[way], n);
+    }
 }
 
 static void choose_ways(const struct layout *layout)
@@ -135,8 +142,9 @@ static void choose_ways(const struct layout *layout)
 
     ways = all_ways ? WAYS : 1;
     send_limit = receive_limit = NULL;
-    if (!all_ways)
+    if (!all_ways) {
         return;
+    }
     if (layout->bytes <= MOST_LIMITED) {
         send_limit = limit_new(layout, LAYOUT_SEND, buffer);
         receive_limit = limit_new(layout, LAYOUT_RECV, buffer);
@@ -157,15 +165,18 @@ static bool run(const struct layout_spec *spec)
     buffer = layout_buffer(layout->bytes);
     choose_ways(layout); /* it writes into the arrays */
     expected = expected_arrays(layout);
-    for (int way = 0; way < ways && CONTIGUOUS != way; way++)
+    for (int way = 0; way < ways && CONTIGUOUS != way; way++) {
         good = one_is_right(layout, (way_t) way, expected) && good;
+    }
     time_messages(layout, seconds);
-    for (int way = 0; way < ways && CONTIGUOUS != way; way++)
+    for (int way = 0; way < ways && CONTIGUOUS != way; way++) {
         good = one_is_right(layout, (way_t) way, expected) && good;
+    }
     MPI_Allreduce(&good, &all_good, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
-    for (int way = 0; 0 == rank && way < ways; way++)
+    for (int way = 0; 0 == rank && way < ways; way++) {
         printf("%s %s %zu %.2f %s\n", way_names[way], spec->name, layout->bytes, 1e6 * seconds[way],
                all_good ? "right" : "WRONG");
+    }
     limit_free(send_limit);
     limit_free(receive_limit);
     free(buffer);
@@ -189,18 +200,22 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (2 != ranks) {
-        if (0 == rank)
+        if (0 == rank) {
             fprintf(stderr, "pingpong: needs two ranks\n");
+        }
         code = 2;
     } else if (!options_read(&options, argc, argv)) {
         code = 2;
     } else if (options.list) {
-        if (0 == rank)
+        if (0 == rank) {
             options_list(&options);
+        }
     } else {
-        for (int l = 0; l < layouts_count(); l++)
-            if (options_select(&options, layouts_get(l)) && !run(layouts_get(l)))
+        for (int l = 0; l < layouts_count(); l++) {
+            if (options_select(&options, layouts_get(l)) && !run(layouts_get(l))) {
                 code = 1;
+            }
+        }
     }
     MPI_Finalize();
     return code;

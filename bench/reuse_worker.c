@@ -61,10 +61,11 @@ static double live(const struct job *job, long n)
 
     for (long i = 0; i < n; i++) {
         int at = 0;
-        if (job->unpack)
+        if (job->unpack) {
             MPI_Unpack(job->packed, bytes, &at, job->side->base, 1, type, MPI_COMM_SELF);
-        else
+        } else {
             MPI_Pack(job->side->base, 1, type, job->packed, bytes, &at, MPI_COMM_SELF);
+        }
     }
     MPI_Type_free(&type);
     return bench_now() - start;
@@ -79,11 +80,12 @@ static double mean_life(const double *seconds, int lives)
 
     memcpy(sorted, seconds, (size_t) lives * sizeof(seconds[0]));
     const double median = bench_median(sorted, lives);
-    for (int i = 0; i < lives; i++)
+    for (int i = 0; i < lives; i++) {
         if (seconds[i] < INTERRUPTED * median) {
             sum += seconds[i];
             n++;
         }
+    }
     return sum / n;
 }
 
@@ -117,8 +119,9 @@ static void measure_layout(const struct layout_spec *spec)
         live(&job, 100); /* warms caches, and gets memory for machine code */
         for (int i = 0; i < USES; i++) {
             const double taken = measure(&job, uses[i]);
-            if (i + 1 < USES && taken * (double) uses[i + 1] / (double) uses[i] > LONGEST_LIFE)
+            if (i + 1 < USES && taken * (double) uses[i + 1] / (double) uses[i] > LONGEST_LIFE) {
                 break;
+            }
         }
     }
     layout_free(job.layout);
@@ -133,12 +136,15 @@ int main(int argc, char **argv)
         MPI_Finalize();
         return 2;
     }
-    if (options.list)
+    if (options.list) {
         options_list(&options);
-    else
-        for (int l = 0; l < layouts_count(); l++)
-            if (options_select(&options, layouts_get(l)))
+    } else {
+        for (int l = 0; l < layouts_count(); l++) {
+            if (options_select(&options, layouts_get(l))) {
                 measure_layout(layouts_get(l));
+            }
+        }
+    }
     MPI_Finalize();
     return 0;
 }

@@ -55,8 +55,9 @@ int main(int argc, char **argv)
 {
     struct instant at[4];
 
-    if (argc > 1 && 0 == strcmp(argv[1], "commit"))
+    if (argc > 1 && 0 == strcmp(argv[1], "commit")) {
         return times_commit(argc, argv);
+    }
     at[0] = now();
     MPI_Init(&argc, &argv);
     at[1] = at[2] = now();

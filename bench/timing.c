@@ -27,8 +27,9 @@ void timing_check_pack(struct layout *layout, unsigned char *packed, const struc
     for (int k = 1; k < n; k++) {
         memset(packed, 0, layout->bytes);
         timings[k].run(job);
-        if (0 != memcmp(expected, packed, layout->bytes))
+        if (0 != memcmp(expected, packed, layout->bytes)) {
             bench_fail(layout, timings[k].kind);
+        }
     }
     free(expected);
 }
@@ -47,8 +48,9 @@ void timing_check_unpack(struct layout *layout, unsigned char *packed, const str
     for (int k = 1; k < n; k++) {
         layout_clear(side);
         timings[k].run(job);
-        if (layout_differs(side, expected, &offset) >= 0)
+        if (layout_differs(side, expected, &offset) >= 0) {
             bench_fail(layout, timings[k].kind);
+        }
     }
     free(expected);
 }
@@ -63,8 +65,9 @@ static void run(void *context, int which, int64_t times)
 {
     const struct contest *contest = context;
 
-    for (int64_t i = 0; i < times; i++)
+    for (int64_t i = 0; i < times; i++) {
         contest->timings[which].run(contest->job);
+    }
 }
 
 static void prepare(void *context, int which)
@@ -88,16 +91,20 @@ void timing_print(const char *layout, const char *what, const struct timing *tim
                           .least = (timing_samples + 1) / 2,
                           .most = timing_samples};
 
-    for (int k = 0; k < n; k++)
-        for (const double start = bench_now(); bench_now() - start < timing_warming;)
+    for (int k = 0; k < n; k++) {
+        for (const double start = bench_now(); bench_now() - start < timing_warming;) {
             timings[k].run(job);
+        }
+    }
     if (dame_turns_run(&turns) != 0) {
         fprintf(stderr, "%s: out of memory\n", layout);
         exit(1);
     }
-    for (int s = 0; s < turns.rounds; s++)
-        for (int k = 0; k < n; k++)
+    for (int s = 0; s < turns.rounds; s++) {
+        for (int k = 0; k < n; k++) {
             printf("%s %s %s %.2f\n", layout, what, timings[k].kind,
                    1e9 * turns.samples[k * turns.rounds + s]);
+        }
+    }
     dame_turns_free(&turns);
 }

@@ -45,15 +45,17 @@ static void pack(const struct job *job)
     size_t size;
 
     if (0 != dt_fragments_pack(job->side->base, job->side->count, job->side->type, job->packed,
-                               job->cut, &size))
+                               job->cut, &size)) {
         bench_fail(job->layout, "dt_fragments_pack");
+    }
 }
 
 static void unpack(const struct job *job)
 {
     if (0 != dt_fragments_unpack(job->side->base, job->side->count, job->side->type, job->packed,
-                                 job->layout->bytes, job->cut))
+                                 job->layout->bytes, job->cut)) {
         bench_fail(job->layout, "dt_fragments_unpack");
+    }
 }
 
 static void choose(bool native)
@@ -115,8 +117,9 @@ static double warming; /* seconds in which DAME chooses */
 
 static void warm(const struct job *job, bool unpack)
 {
-    for (const double start = bench_now(); bench_now() - start < warming;)
+    for (const double start = bench_now(); bench_now() - start < warming;) {
         kinds[DAME].run[unpack](job);
+    }
 }
 
 static void measure(const struct job *job, const char *name)
@@ -150,8 +153,9 @@ static void measure_layout(const struct layout_spec *spec, enum layout_place pla
     snprintf(name, sizeof(name), "%s%s", spec->name, LAYOUT_OFF_LINE == place ? "/off" : "");
     printf("layout %s %zu\n", name, bytes);
     job.cut = WHOLE == fragment ? bytes : (size_t) fragment;
-    if (WHOLE == fragment || bytes > job.cut)
+    if (WHOLE == fragment || bytes > job.cut) {
         measure(&job, name);
+    }
     layout_free(job.layout);
 }
 
