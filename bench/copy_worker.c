@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Times what a process sends to itself; one process of the interleaved runs of bench/copy.
+ * Times what a process sends to itself; one process of the figure `copy`.
  *
  *   copy_worker [--layout NAME]… [--quick] [--anchors] [--short] [--list]
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Whole lives of datatypes that no earlier datatype was like: made, used n times and freed. One
- * process of the interleaved runs of bench/fresh.
+ * process of the figure `fresh`.
  *
  *   fresh_worker [--quick | particles]
  *

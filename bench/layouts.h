@@ -27,7 +27,7 @@ enum { LAYOUT_MAX_ARRAYS = 9, LAYOUT_MAX_PARAMETERS = 8 };
 /* Flags of a layout. */
 #define LAYOUT_QUICK  1u /* one or two per family, none of them large */
 #define LAYOUT_ANCHOR 2u /* a row of --anchors */
-#define LAYOUT_SHORT  4u /* of up to 1 KiB, for bench/short; selected by nothing else but names */
+#define LAYOUT_SHORT  4u /* of up to 1 KiB, for the figure `short`; selected by nothing else but names */
 #define LAYOUT_SERIES 8u /* one of many sizes of a shape, for a figure; selected by names only */
 
 struct layout;

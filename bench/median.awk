@@ -62,17 +62,6 @@ function ratio(engine_a, what_a, engine_b, what_b,    round, a, b, n, list) {
     return median(list, n + 0)
 }
 
-# Median over the rounds of a - b, or "".
-function difference(engine_a, what_a, engine_b, what_b,    round, a, b, n, list) {
-    for (round = 1; round <= rounds; round++) {
-        a = of_round(round, engine_a, what_a)
-        b = of_round(round, engine_b, what_b)
-        if (a != "" && b != "")
-            list[++n] = a - b
-    }
-    return median(list, n + 0)
-}
-
 # GB/s, or nanoseconds per call for short messages.
 function speed(ns, bytes) {
     if (ns == "")

@@ -23,7 +23,7 @@ typedef struct rate {
     uint32_t expected; /* datatypes that were expected to repay it */
 } rate_t;
 
-static const rate_t guess = {2000, 20, 0, 0}; /* Zen 4: 14 to 39 ns an item (bench/fresh) */
+static const rate_t guess = {2000, 20, 0, 0}; /* Zen 4: 14 to 39 ns an item (bench/run --only fresh) */
 
 /* Between these; one sample may be of an import that another constructor's list makes long. */
 static const rate_t bounds[2] = {{.fixed = 100, .per_item = 0.5f},
