@@ -164,7 +164,8 @@ static const poly_t *trip_of(struct run *run, struct gains *gains, const struct 
 
     *why = "a loop condition that is not a comparison of a variable with a bound";
     if (!condition || condition->kind != C_BINARY || condition->op < C_OP_LT ||
-        condition->op > C_OP_NE || condition->op == C_OP_EQ || !run_is_pure(condition)) {
+        condition->op > C_OP_NE || condition->op == C_OP_EQ ||
+        !(run->level == RUN_TRUSTING ? run_only_accesses(condition) : run_is_pure(condition))) {
         return NULL;
     }
     op = condition->op;

@@ -181,7 +181,7 @@ bool run_meet(struct run *run, const struct run_extent *a, const struct run_exte
     int met = 0, tried = 0, i;
     size_t n;
 
-    if (!a->offset || !a->size || !b->offset || !b->size) {
+    if (!a->offset || !a->size || !b->offset || !b->size || a->irregular || b->irregular) {
         return true;
     }
     if (a->loop == b->loop && poly_equal(a->offset, b->offset)) {

@@ -700,8 +700,7 @@ static void open_guard(struct builder *builder, int id)
                 not_at_call(builder, known->symbol->name);
             }
             bindings[i].value = NULL;
-        } else if (builder->site->home != builder->run->events[builder->site->event].frame ||
-                   !in_scope(builder, known->symbol)) {
+        } else if (guard->frame != builder->site->home) {
             site_refuse(builder->site, C_REFUSED_PLACE, guard->condition,
                         "this condition cannot be evaluated where the call is");
             return;

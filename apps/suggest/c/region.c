@@ -68,6 +68,33 @@ bool site_around_call(struct run *run, const struct site *site, int guard)
     return false;
 }
 
+/* `which == 1`, where MPI_Waitany() set `which`: the call; SIZE_MAX: another condition. */
+static size_t set_by_waitany(struct run *run, const struct run_guard *guard)
+{
+    const struct c_symbol *symbol = NULL;
+    size_t i, found = SIZE_MAX;
+    int j;
+
+    for (j = 0; guard->n_facts == 1 && guard->facts[0].relation == RUN_EQUAL && j < guard->facts[0].left->count; j++) {
+        const poly_term_t *term = &guard->facts[0].left->terms[j];
+
+        if (term->degree == 1 && run->atoms[term->atoms[0]].kind == RUN_ATOM_SYMBOL && !symbol) {
+            symbol = run->atoms[term->atoms[0]].symbol;
+        } else if (term->degree > 0) {
+            return SIZE_MAX;
+        }
+    }
+    for (i = 0; symbol && i < run->n_events && !c_contains(guard->condition, run->events[i].node); i++) {
+        const struct run_event *event = &run->events[i];
+
+        if (event->kind == RUN_MPI && strcmp(c_callee(event->node), "MPI_Waitany") == 0 && event->node->n > 3 &&
+            event->arguments[3].kind == RUN_POINTER && run->bases[event->arguments[3].base].symbol == symbol) {
+            found = i;
+        }
+    }
+    return found;
+}
+
 int site_guard(struct run *run, const struct site *site, int guard)
 {
     const struct run_event *call = &run->events[site->event];
@@ -75,7 +102,8 @@ int site_guard(struct run *run, const struct site *site, int guard)
     bool all = known->is_fact;
     int i, j;
 
-    if (site_around_call(run, site, guard)) {
+    if (site_around_call(run, site, guard) ||
+        (site->any != SIZE_MAX && set_by_waitany(run, known) == site->any)) {
         return 1;
     }
     for (j = 0; j < known->n_facts; j++) {
@@ -127,33 +155,6 @@ static bool guard_implies(struct run *run, const struct run_guard *a, const stru
         }
     }
     return b->is_fact;
-}
-
-/* `which == 1`, where MPI_Waitany() set `which`: the call; SIZE_MAX: another condition. */
-static size_t set_by_waitany(struct run *run, const struct run_guard *guard)
-{
-    const struct c_symbol *symbol = NULL;
-    size_t i, found = SIZE_MAX;
-    int j;
-
-    for (j = 0; guard->n_facts == 1 && guard->facts[0].relation == RUN_EQUAL && j < guard->facts[0].left->count; j++) {
-        const poly_term_t *term = &guard->facts[0].left->terms[j];
-
-        if (term->degree == 1 && run->atoms[term->atoms[0]].kind == RUN_ATOM_SYMBOL && !symbol) {
-            symbol = run->atoms[term->atoms[0]].symbol;
-        } else if (term->degree > 0) {
-            return SIZE_MAX;
-        }
-    }
-    for (i = 0; symbol && i < run->n_events && !c_contains(guard->condition, run->events[i].node); i++) {
-        const struct run_event *event = &run->events[i];
-
-        if (event->kind == RUN_MPI && strcmp(c_callee(event->node), "MPI_Waitany") == 0 && event->node->n > 3 &&
-            event->arguments[3].kind == RUN_POINTER && run->bases[event->arguments[3].base].symbol == symbol) {
-            found = i;
-        }
-    }
-    return found;
 }
 
 /* Of several calls of MPI_Waitany() that are followed by the same unpacking, the first stands for all. */
@@ -293,7 +294,7 @@ static bool around(const struct run *run, int a, int b)
 static struct run_extent extent_of_call(struct run *run, const struct run_event *event, int buffer,
                                         int count, int type)
 {
-    struct run_extent extent = {.base = RUN_ANY, .loop = event->loop};
+    struct run_extent extent = {.base = RUN_ANY, .loop = event->loop, .irregular = event->irregular};
     const struct run_value *address = &event->arguments[buffer], *n = &event->arguments[count];
     const struct c_datatype *basic;
 
@@ -315,7 +316,7 @@ static bool is_of_slice(struct run *run, const struct site *site, const struct r
 
 static struct run_extent extent_of(const struct run_event *event, const struct run_place *place)
 {
-    return (struct run_extent){place->base, place->offset, event->size, event->loop};
+    return (struct run_extent){place->base, place->offset, event->size, event->loop, event->irregular};
 }
 
 /* Does the event receive into the bytes that this call moves? */
@@ -451,7 +452,7 @@ static void find_unpacking(struct run *run, struct site *site)
         if (trusting(run) && reads(event, site->buffer)) {
             const struct run_extent extent = {event->from.base, event->from.offset,
                                               event->size ? event->size : run_size(run, event->from.type),
-                                              event->loop};
+                                              event->loop, event->irregular};
 
             if (!is_of_slice(run, site, &extent)) {
                 continue;
@@ -797,7 +798,8 @@ static const struct run_place *touches_part(struct run *run, const struct site *
         if (extent && place->base == data->base) {
             const struct run_extent all = {data->base, data->offset,
                                            run->events[site->copies[i]].size,
-                                           run->events[site->copies[i]].loop};
+                                           run->events[site->copies[i]].loop,
+                                           run->events[site->copies[i]].irregular};
 
             if (!run_meet(run, extent, &all)) {
                 run_assume(run, RUN_ASSUMES_PARTS, where, "this is another part of %s than is %s", run_base_name(run, data->base),
@@ -1051,7 +1053,8 @@ static void check_store(struct run *run, struct site *site, const struct run_eve
     const struct run_extent extent = extent_of(event, &event->to);
 
     if (event->to.base == RUN_ANY || !run_distinct(run, event->to.base, site->buffer)) {
-        if (event->to.base == site->buffer && fills_again(run, site, event)) {
+        if (event->to.base == site->buffer &&
+            (fills_again(run, site, event) || (trusting(run) && !is_of_slice(run, site, &extent)))) {
             return;
         }
         if (event->to.base == site->buffer) {
@@ -1091,7 +1094,8 @@ static void check_load(struct run *run, struct site *site, const struct run_even
                     run_base_name(run, site->buffer));
     }
     const struct run_extent extent = {from->base, from->offset,
-                                      event->size ? event->size : run_size(run, from->type), event->loop};
+                                      event->size ? event->size : run_size(run, from->type), event->loop,
+                                      event->irregular};
 
     if (site->function->receives && touches_part(run, site, from, false, &extent, event->node)) {
         site_refuse(site, C_REFUSED_DESTINATION, event->node,

@@ -148,6 +148,7 @@ struct run_guard {
     bool negated;
     int parent;
     int loop;
+    int frame;
     int n_facts;
     bool is_fact; /* the facts say all */
     struct run_fact facts[RUN_FACTS];
@@ -160,6 +161,7 @@ struct run_extent {
     int base;
     const poly_t *offset, *size; /* NULL: not known */
     int loop;
+    bool irregular; /* in a loop that is not followed, which may change the offset */
 };
 
 enum run_event_kind {
@@ -299,6 +301,8 @@ bool run_contradicts(struct run *run, const struct run_fact *a, const struct run
 bool run_implies(struct run *run, const struct run_fact *a, const struct run_fact *b);
 /* Is everything in the subtree free of assignments and calls? */
 bool run_is_pure(const struct c_node *node);
+/* The same, but for calls of functions that only return what they read. */
+bool run_only_accesses(const struct c_node *node);
 /* Does the subtree call MPI, itself or through functions that are followed? */
 bool run_has_mpi(const struct c_node *node);
 /* Notes an assumption that is needed now, once for each text. */

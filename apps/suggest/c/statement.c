@@ -9,6 +9,32 @@
 
 /* ---- questions about subtrees ---- */
 
+bool run_only_accesses(const struct c_node *node)
+{
+    const struct c_node *body = node && node->kind == C_CALL && node->symbol ? node->symbol->body : NULL;
+    size_t i;
+
+    if (body && (body->kind != C_BLOCK || body->n != 1 || body->child[0]->kind != C_RETURN || body->child[0]->n != 1 ||
+                 !run_is_pure(body->child[0]->child[0]))) {
+        return false;
+    }
+    if (!body) {
+        if (!node || node->n == 0) {
+            return run_is_pure(node);
+        }
+        if (node->kind == C_ASSIGN || node->kind == C_UPDATE || node->kind == C_CALL || node->kind == C_OTHER ||
+            (node->kind == C_UNARY && node->op >= C_OP_POST_INC && node->op <= C_OP_PRE_DEC)) {
+            return false;
+        }
+    }
+    for (i = body ? 1 : 0; i < node->n; i++) {
+        if (!run_only_accesses(node->child[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool run_is_pure(const struct c_node *node)
 {
     size_t i;
@@ -277,6 +303,7 @@ static int add_guard(struct run *run, const struct c_node *condition, bool negat
                               .negated = negated,
                               .parent = run->guard,
                               .loop = run->loop,
+                              .frame = run->frame,
                               .n_facts = n_facts < RUN_FACTS ? n_facts : RUN_FACTS,
                               .is_fact = all && n_facts > 0 && n_facts <= RUN_FACTS};
 
