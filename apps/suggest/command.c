@@ -545,12 +545,14 @@ const tool_command_t tool_suggest = {
             "  --patch       a diff that sends with the datatypes, for git apply\n"
             "  --patch=check, --patch=inspect   diffs that keep the loops, to check or record\n"
             "  --only LINE   only calls in that line\n"
-            "  --assume distinct   pointers of different names lead to different memory\n"
+            "  --strict      assume nothing; without it, answers say what they assume\n"
+            "  --assume distinct   only that pointers of different names lead to different\n"
+            "                memory\n"
             "\n"
             "Prints the type, whether it was proved to send what the loop packs, and how\n"
             "fast a loop written by hand, Open MPI's own engine and DAME move its data here;\n"
             "memory stays in the caches if it fits. A loop without an answer has a reason,\n"
             "with a number. Exit code 1: an access program had no answer, or a file of source\n"
-            "was not read.\n",
+            "has errors or was not read.\n",
     .run = run,
 };

@@ -106,7 +106,8 @@ bool run_distinct(struct run *run, int a, int b)
     if (proved_distinct(run, a, b)) {
         return true;
     }
-    if (run->level == RUN_STRICT || (run->level == RUN_DISTINCT && (a == RUN_ANY || b == RUN_ANY))) {
+    if (run->level == RUN_STRICT ||
+        (run->level == RUN_DISTINCT && (a == RUN_ANY || b == RUN_ANY))) {
         return false;
     }
     if (run->needs && !run->quiet && a != RUN_ANY && b != RUN_ANY) {
@@ -138,8 +139,8 @@ bool run_conflict(struct run *run, int base, const struct c_type *type, int othe
     return !types_differ(type, other_type) && !run_distinct(run, base, other);
 }
 
-static bool changed_by(struct run *run, int writer, int base, const struct c_type *type, size_t first,
-                       size_t end)
+static bool changed_by(struct run *run, int writer, int base, const struct c_type *type,
+                       size_t first, size_t end)
 {
     size_t i = writer + 1 < run->n_last_write ? run->last_write[writer + 1] : 0;
 
@@ -289,7 +290,8 @@ int run_base_of_symbol(struct run *run, struct c_symbol *symbol)
 {
     if (run->objects[symbol->index] == 0) {
         run->objects[symbol->index] =
-            1 + run_add_base(run, (struct run_base){.kind = RUN_OBJECT, .symbol = symbol, .type = symbol->type});
+            1 + run_add_base(run, (struct run_base){
+                                      .kind = RUN_OBJECT, .symbol = symbol, .type = symbol->type});
     }
     return run->objects[symbol->index] - 1;
 }

@@ -61,9 +61,13 @@ void run_assume(struct run *run, int number, const struct c_node *where, const c
             fprintf(stderr, "dame suggest: out of memory\n");
             exit(3);
         }
-        run->assumptions[run->n_assumptions++] = (struct run_assumption){
-            .number = number, .text = c_copy(run->memory, text), .where = where, .first = (size_t) -1,
-            .event = run->n_events, .bases = {RUN_ANY, RUN_ANY}};
+        run->assumptions[run->n_assumptions++] =
+            (struct run_assumption){.number = number,
+                                    .text = c_copy(run->memory, text),
+                                    .where = where,
+                                    .first = (size_t) -1,
+                                    .event = run->n_events,
+                                    .bases = {RUN_ANY, RUN_ANY}};
     }
     found = &run->assumptions[i];
     if (run->needs) {
@@ -78,8 +82,8 @@ void run_assume_distinct(struct run *run, int a, int b)
 {
     size_t n = run->n_assumptions;
 
-    run_assume(run, RUN_ASSUMES_DISTINCT, NULL, "%s and %s are different memory", run_base_name(run, a < b ? a : b),
-               run_base_name(run, a < b ? b : a));
+    run_assume(run, RUN_ASSUMES_DISTINCT, NULL, "%s and %s are different memory",
+               run_base_name(run, a < b ? a : b), run_base_name(run, a < b ? b : a));
     if (run->n_assumptions > n) {
         run->assumptions[n].bases[0] = a;
         run->assumptions[n].bases[1] = b;

@@ -193,8 +193,10 @@ static struct run_place substituted_place(struct run *run, const struct c_node *
     return place;
 }
 
-/* The object that a call of a function returns the value of, if it does nothing else; NULL: it does more. */
-static const struct c_node *accessor(const struct run *run, const struct c_node *node, const struct c_type *type)
+/* The object that a call of a function returns the value of, if it does nothing else; NULL: it does
+ * more. */
+static const struct c_node *accessor(const struct run *run, const struct c_node *node,
+                                     const struct c_type *type)
 {
     const struct c_node *expression =
         run->level == RUN_TRUSTING && node->kind == C_CALL && node->symbol && run->calls < 8
@@ -456,8 +458,8 @@ static void forget_handed(struct run *run, const struct c_node *node,
         }
     }
     for (base = 0; base < n; base++) {
-        if ((run->bases[base].kind == RUN_LOADED || run->bases[base].kind == RUN_ROWS) && run->bases[base].from >= 0 &&
-            run->bases[base].from < base) {
+        if ((run->bases[base].kind == RUN_LOADED || run->bases[base].kind == RUN_ROWS) &&
+            run->bases[base].from >= 0 && run->bases[base].from < base) {
             handed[base] = handed[base] || handed[run->bases[base].from];
         }
         if (handed[base]) {
@@ -543,8 +545,8 @@ static struct run_value mpi_call(struct run *run, const struct c_node *node)
     event = run_event(run, RUN_MPI, node);
     event->arguments = arguments;
     if (run->trial == 0) {
-        event->state = memcpy(c_allocate(run->memory, run->n_symbols * sizeof *run->state + 1), run->state,
-                              run->n_symbols * sizeof *run->state);
+        event->state = memcpy(c_allocate(run->memory, run->n_symbols * sizeof *run->state + 1),
+                              run->state, run->n_symbols * sizeof *run->state);
         event->facts = c_allocate(run->memory, (size_t) (run->n_facts + 1) * sizeof *event->facts);
         if (run->n_facts) {
             memcpy(event->facts, run->facts, (size_t) run->n_facts * sizeof *event->facts);
@@ -609,9 +611,10 @@ static struct run_value unseen(struct run *run, const struct c_node *node,
     run->clock++;
     if (node->type && node->type->kind == C_TYPE_POINTER) {
         value = (struct run_value){.kind = RUN_POINTER, .poly = poly_constant(run->space, 0)};
-        value.base = run_add_base(
-            run, (struct run_base){
-                     .kind = RUN_FRESH, .node = node, .from = run->frame, .type = node->type->inner});
+        value.base = run_add_base(run, (struct run_base){.kind = RUN_FRESH,
+                                                         .node = node,
+                                                         .from = run->frame,
+                                                         .type = node->type->inner});
         value.pointee = node->type->inner;
         if (value.pointee && value.pointee->kind == C_TYPE_VOID) {
             value.pointee = NULL;

@@ -74,7 +74,8 @@ static bool only_read(const struct c_node *node, const struct c_symbol *symbol)
     size_t i;
 
     if (node && node->kind == C_NAME && node->symbol == symbol) {
-        for (outer = node->parent; outer->kind == C_MEMBER || outer->kind == C_SUBSCRIPT; outer = outer->parent) {
+        for (outer = node->parent; outer->kind == C_MEMBER || outer->kind == C_SUBSCRIPT;
+             outer = outer->parent) {
             node = outer;
         }
         return !((outer->kind == C_ASSIGN || outer->kind == C_UPDATE) && outer->child[0] == node) &&
@@ -108,7 +109,8 @@ static void set_parameters(struct run *run, const struct c_node *call,
         run_log_write(run, run_base_of_symbol(run, parameter), NULL);
         run->stands[parameter->index].original = NULL;
         if (parameter->type->kind == C_TYPE_RECORD && c_bare(call->child[i + 1])->kind == C_NAME &&
-            c_bare(call->child[i + 1])->symbol != parameter && only_read(function->body, parameter)) {
+            c_bare(call->child[i + 1])->symbol != parameter &&
+            only_read(function->body, parameter)) {
             run->stands[parameter->index].original = c_bare(call->child[i + 1])->symbol;
         }
         if (!run_is_tracked(parameter)) {
@@ -167,7 +169,8 @@ static bool can_follow(const struct run *run, const struct c_node *call)
 bool run_follow(struct run *run, const struct c_node *call, struct run_value *value)
 {
     struct run_value *arguments;
-    struct run_exits exits = {0}, *outer_exits = run->exits, *breaks = run->breaks, *continues = run->continues;
+    struct run_exits exits = {0}, *outer_exits = run->exits, *breaks = run->breaks,
+                     *continues = run->continues;
     int frame = run->frame, guard = run->guard, n_facts = run->n_facts;
     size_t i;
 

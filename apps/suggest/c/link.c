@@ -6,7 +6,8 @@
 
 static bool has_external_linkage(const struct c_symbol *symbol)
 {
-    return (symbol->kind == C_SYMBOL_GLOBAL || symbol->kind == C_SYMBOL_FUNCTION) && !symbol->is_foreign;
+    return (symbol->kind == C_SYMBOL_GLOBAL || symbol->kind == C_SYMBOL_FUNCTION) &&
+           !symbol->is_foreign;
 }
 
 /* The symbol of that name which units before N have; of functions one with a body, if any has. */
@@ -19,8 +20,9 @@ static struct c_symbol *find(struct c_unit **units, size_t n, const struct c_sym
         for (j = 0; j < units[i]->n_symbols; j++) {
             struct c_symbol *other = units[i]->symbols[j];
 
-            if (other != symbol && other->kind == symbol->kind && strcmp(other->name, symbol->name) == 0 &&
-                has_external_linkage(other) && strcmp(other->type->name, symbol->type->name) == 0 &&
+            if (other != symbol && other->kind == symbol->kind &&
+                strcmp(other->name, symbol->name) == 0 && has_external_linkage(other) &&
+                strcmp(other->type->name, symbol->type->name) == 0 &&
                 (!found || (other->body && !found->body))) {
                 found = other;
             }

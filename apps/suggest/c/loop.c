@@ -254,8 +254,8 @@ static void assume_trip(struct run *run, struct run_value *value, const poly_t *
         return;
     }
     if (run->level == RUN_TRUSTING) {
-        run_assume(run, RUN_ASSUMES_TRIP, node, "the loop of line %u does not run a negative number of times",
-                   node->span.line);
+        run_assume(run, RUN_ASSUMES_TRIP, node,
+                   "the loop of line %u does not run a negative number of times", node->span.line);
         return;
     }
     for (i = 0; i < value->n_assumed && !poly_equal(value->assumed[i], trip); i++) {
@@ -306,7 +306,8 @@ static void set_values(struct run *run, const struct gains *gains, const poly_t 
             value = run_unknown("an unsigned variable that may wrap", NULL);
         } else {
             if (may_wrap(gains, i)) {
-                run_assume(run, RUN_ASSUMES_FITS, node, "%s does not overflow", gains->symbols[i]->name);
+                run_assume(run, RUN_ASSUMES_FITS, node, "%s does not overflow",
+                           gains->symbols[i]->name);
             }
             value.poly =
                 poly_add(run->space, value.poly, poly_multiply(run->space, t, gains->gain[i]));
@@ -385,8 +386,8 @@ static int add_loop(struct run *run, const struct c_node *node, const poly_t *tr
         fprintf(stderr, "dame suggest: out of memory\n");
         exit(3);
     }
-    run->loops[run->n_loops] =
-        (struct run_loop){.atom = atom, .trip = trip, .parent = run->loop, .node = node, .frame = run->frame};
+    run->loops[run->n_loops] = (struct run_loop){
+        .atom = atom, .trip = trip, .parent = run->loop, .node = node, .frame = run->frame};
     return run->n_loops++;
 }
 
@@ -422,8 +423,9 @@ static void regular_loop(struct run *run, const struct c_node *node, struct gain
 
 enum { MOST_TRIES = 4 };
 
-/* Does the body change scalars that are not among those of the gains: through pointers, or in functions that it calls?
- * Then they are, now. A variable of a function that the body calls starts again with each call. */
+/* Does the body change scalars that are not among those of the gains: through pointers, or in
+ * functions that it calls? Then they are, now. A variable of a function that the body calls starts
+ * again with each call. */
 static bool changes_more(struct run *run, struct gains *gains, const struct run_value *saved)
 {
     size_t i, n = gains->n;
@@ -490,7 +492,8 @@ static void summarise(struct run *run, const struct c_node *node, const struct c
     free(saved);
 }
 
-/* What an iteration may have changed: memory, and variables. Where functions are followed, what the body writes is known. */
+/* What an iteration may have changed: memory, and variables. Where functions are followed, what the
+ * body writes is known. */
 static void forget_iteration(struct run *run, const struct gains *gains)
 {
     size_t i, first, last = gains->last_write;

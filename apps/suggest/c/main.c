@@ -24,7 +24,10 @@ static void usage(FILE *out)
         "\n"
         "Finds loops that pack data for MPI_Send and its kin or unpack received data, and the\n"
         "MPI datatype that moves the data without them; or says why none is certain.\n"
-        "FILE is C, or Fortran by its ending (.f90, .F, ...), which is read by gfortran and only "
+        "Each answer says what it assumes, with a number and a place; several FILEs are one "
+        "program.\n"
+        "FILE is C or C++, or Fortran by its ending (.f90, .F, ...), which is read by gfortran and "
+        "only "
         "reported:\n"
         "addresses and sizes are C there, and a_n1 and a_l1 are extent and lower bound of a's "
         "first dimension.\n"
@@ -48,7 +51,8 @@ static void usage(FILE *out)
         "\n"
         "With --sarif and --patch, diagnostics go to stderr. Exit code: 0, all files were read; 1, "
         "some\n"
-        "file was not; 2, wrong use, or the process that reads the file was ended by a signal.\n",
+        "file has errors or was not read; 2, wrong use, or the process that reads the file was "
+        "ended by a signal.\n",
         out);
 }
 
@@ -122,14 +126,16 @@ static bool has_errors(const struct report *report, const struct c_unit *unit)
     if (unit->n_errors > 1) {
         fprintf(stderr, " (and %zu more)", unit->n_errors - 1);
     }
-    fprintf(stderr, "\ndame suggest: %s: %s; give its compiler arguments with -p BUILD or after --\n",
+    fprintf(stderr,
+            "\ndame suggest: %s: %s; give its compiler arguments with -p BUILD or after --\n",
             unit->path,
             report->level == RUN_TRUSTING ? "analysed as far as it is understood" : "not analysed");
     return true;
 }
 
-/* What the analysis of one function says of a call of MPI. Where another function packs for it, AT is the call there of the
- * function that it is in, and each is an answer of its own; else the best is reported. */
+/* What the analysis of one function says of a call of MPI. Where another function packs for it, AT
+ * is the call there of the function that it is in, and each is an answer of its own; else the best
+ * is reported. */
 struct verdict {
     const struct c_node *call, *at;
     bool receives;
@@ -150,20 +156,22 @@ static int rank_of(const struct site *site)
     return site->kind != SITE_PACKS ? NOT_PACKING : site->refusal ? REFUSED : MOST_DECIDED;
 }
 
-static void add_verdict(struct verdicts *verdicts, const struct site *site, const struct c_function *function)
+static void add_verdict(struct verdicts *verdicts, const struct site *site,
+                        const struct c_function *function)
 {
-    verdicts->verdict =
-        realloc(verdicts->verdict, (verdicts->n + 1) * sizeof *verdicts->verdict);
+    verdicts->verdict = realloc(verdicts->verdict, (verdicts->n + 1) * sizeof *verdicts->verdict);
     if (!verdicts->verdict) {
         fprintf(stderr, "dame suggest: out of memory\n");
         exit(3);
     }
-    verdicts->verdict[verdicts->n++] = (struct verdict){
-        site->call, site->at, site->function->receives, function, rank_of(site), site->run->events[site->event].frame == 0};
+    verdicts->verdict[verdicts->n++] =
+        (struct verdict){site->call, site->at,      site->function->receives,
+                         function,   rank_of(site), site->run->events[site->event].frame == 0};
 }
 
 /* Is the verdict of this function on the call the one to report? */
-static bool is_best(const struct verdicts *verdicts, const struct site *site, const struct c_function *function)
+static bool is_best(const struct verdicts *verdicts, const struct site *site,
+                    const struct c_function *function)
 {
     const struct verdict *best = NULL;
     size_t i;
@@ -175,12 +183,14 @@ static bool is_best(const struct verdicts *verdicts, const struct site *site, co
             continue;
         }
         if (other->at != site->at) { /* packing elsewhere says more than none here */
-            if (site->at == site->call && other->rank > NOT_PACKING && rank_of(site) == NOT_PACKING) {
+            if (site->at == site->call && other->rank > NOT_PACKING &&
+                rank_of(site) == NOT_PACKING) {
                 return false;
             }
             continue;
         }
-        if (!best || other->rank > best->rank || (other->rank == best->rank && other->own && !best->own)) {
+        if (!best || other->rank > best->rank ||
+            (other->rank == best->rank && other->own && !best->own)) {
             best = other;
         }
     }
@@ -193,7 +203,8 @@ struct visit {
     bool reports; /* the second time; the first one collects verdicts */
 };
 
-static void visit_function(struct visit *visit, struct c_unit *unit, const struct c_function *function)
+static void visit_function(struct visit *visit, struct c_unit *unit,
+                           const struct c_function *function)
 {
     struct report *report = visit->report;
     struct run *run = run_function(unit, function, report->level);

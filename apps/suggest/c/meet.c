@@ -6,7 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = 9, TRIED = 200, FURTHER = 15, MOST_BLOCKS = 20000, LEAST_SIZE = 4, SIZES = 7, LATEST_ITERATION = 40, ROWS = 1000003, ROW = 1 << 24 };
+enum {
+    SAMPLES = 9,
+    TRIED = 200,
+    FURTHER = 15,
+    MOST_BLOCKS = 20000,
+    LEAST_SIZE = 4,
+    SIZES = 7,
+    LATEST_ITERATION = 40,
+    ROWS = 1000003,
+    ROW = 1 << 24
+};
 
 struct block {
     int64_t begin, end;

@@ -93,7 +93,8 @@ static const struct c_file *file_of(struct reader *reader, CXFile clang)
     size_t i, size;
 
     for (i = 0; i < reader->n_files; i++) {
-        if (reader->seen_files[i] == clang || (clang && clang_File_isEqual(reader->seen_files[i], clang))) {
+        if (reader->seen_files[i] == clang ||
+            (clang && clang_File_isEqual(reader->seen_files[i], clang))) {
             return reader->files[i];
         }
     }
@@ -102,8 +103,9 @@ static const struct c_file *file_of(struct reader *reader, CXFile clang)
         return NULL;
     }
     file = c_allocate(reader->unit->memory, sizeof *file);
-    file->path = clang_File_isEqual(clang, reader->main_file) ? reader->unit->path
-                                                              : read_string(reader, clang_getFileName(clang));
+    file->path = clang_File_isEqual(clang, reader->main_file)
+                     ? reader->unit->path
+                     : read_string(reader, clang_getFileName(clang));
     file->text = c_format(reader->unit->memory, "%.*s", (int) size, text);
     file->size = size;
     if (clang_File_isEqual(clang, reader->main_file)) {
@@ -552,10 +554,10 @@ static struct c_node *binary(struct reader *reader, CXCursor cursor)
     enum CXBinaryOperatorKind clang = clang_getCursorBinaryOperatorKind(cursor);
     bool assigns = clang >= CXBinaryOperator_Assign && clang <= CXBinaryOperator_OrAssign;
     struct c_node *node = read_with_children(reader, cursor,
-                                        clang == CXBinaryOperator_Assign ? C_ASSIGN
-                                        : assigns                        ? C_UPDATE
-                                                                         : C_BINARY,
-                                        2);
+                                             clang == CXBinaryOperator_Assign ? C_ASSIGN
+                                             : assigns                        ? C_UPDATE
+                                                                              : C_BINARY,
+                                             2);
 
     node->op = binary_operator(clang);
     return node;
@@ -565,7 +567,8 @@ static struct c_node *unary(struct reader *reader, CXCursor cursor)
 {
     struct c_node *node = read_with_children(reader, cursor, C_UNARY, 1);
 
-    if (clang_getCursorUnaryOperatorKind(cursor) == CXUnaryOperator_Extension && node->kind == C_UNARY) {
+    if (clang_getCursorUnaryOperatorKind(cursor) == CXUnaryOperator_Extension &&
+        node->kind == C_UNARY) {
         return node->child[0]; /* __extension__ */
     }
 
@@ -960,7 +963,8 @@ static struct c_node *body_of(struct reader *reader, struct c_symbol *symbol, CX
         c_allocate(reader->unit->memory, (size_t) (n > 0 ? n + 1 : 1) * sizeof *symbol->parameters);
     reader->self = cxx_make_self(reader, definition);
     reader->returns_reference =
-        clang_getCanonicalType(clang_getCursorResultType(definition)).kind == CXType_LValueReference;
+        clang_getCanonicalType(clang_getCursorResultType(definition)).kind ==
+        CXType_LValueReference;
     if (reader->self) {
         symbol->parameters[symbol->n_parameters++] = reader->self;
     }
@@ -1121,7 +1125,8 @@ static char *whole_file(const char *path, size_t *size)
 
 static bool is_cxx(const char *path, const char *const *arguments, int n)
 {
-    static const char *const endings[] = {".cc", ".cpp", ".cxx", ".C", ".hpp", ".hh", ".hxx", ".c++"};
+    static const char *const endings[] = {".cc",  ".cpp", ".cxx", ".C",
+                                          ".hpp", ".hh",  ".hxx", ".c++"};
     const char *dot = strrchr(path, '.');
     size_t i;
     int j;
@@ -1153,9 +1158,10 @@ struct c_unit *c_parse(const char *path, const char *const *arguments, int n_arg
     unit->path = path;
     unit->memory = c_memory_new();
     unit->text = whole_file(path, &unit->size);
-    code = unit->text ? clang_parseTranslationUnit2(index, path, arguments, n_arguments, NULL, 0,
-                                                    CXTranslationUnit_KeepGoing, &reader.translation)
-                      : CXError_Failure;
+    code = unit->text
+               ? clang_parseTranslationUnit2(index, path, arguments, n_arguments, NULL, 0,
+                                             CXTranslationUnit_KeepGoing, &reader.translation)
+               : CXError_Failure;
     if (code != CXError_Success) {
         clang_disposeIndex(index);
         c_unit_free(unit);

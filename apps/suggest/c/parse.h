@@ -49,8 +49,10 @@ struct c_node *cxx_self(struct reader *reader, CXCursor cursor);
 struct c_node *cxx_object(struct reader *reader, CXCursor cursor, struct c_node *reference);
 /* &OBJECT, for a reference to it; without the cursor's text. */
 struct c_node *cxx_address(struct reader *reader, CXCursor cursor, struct c_node *object);
-/* Arguments of a call from its child FIRST on: addresses where the parameter is a reference; and its result. */
-struct c_node *cxx_arguments(struct reader *reader, CXCursor cursor, struct c_node *call, size_t first);
+/* Arguments of a call from its child FIRST on: addresses where the parameter is a reference; and
+ * its result. */
+struct c_node *cxx_arguments(struct reader *reader, CXCursor cursor, struct c_node *call,
+                             size_t first);
 /* Parameters of a method have `this` first. */
 struct c_symbol *cxx_make_self(struct reader *reader, CXCursor method);
 

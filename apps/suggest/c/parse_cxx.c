@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* C++ as trees of C: a reference is a pointer, `this` a parameter, a vector a pointer and a size. */
+/* C++ as trees of C: a reference is a pointer, `this` a parameter, a vector a pointer and a size.
+ */
 #include "parse.h"
 
 #include <stdlib.h>
@@ -58,15 +59,16 @@ struct c_symbol *cxx_make_self(struct reader *reader, CXCursor method)
     struct c_unit *unit = reader->unit;
     struct c_symbol *symbol;
 
-    if (!reader->cxx || (method.kind != CXCursor_CXXMethod && method.kind != CXCursor_Constructor) ||
+    if (!reader->cxx ||
+        (method.kind != CXCursor_CXXMethod && method.kind != CXCursor_Constructor) ||
         clang_CXXMethod_isStatic(method)) {
         return NULL;
     }
     symbol = c_allocate(unit->memory, sizeof *symbol);
     symbol->kind = C_SYMBOL_PARAMETER;
     symbol->name = "this";
-    symbol->type =
-        pointer_to(reader, read_type(reader, clang_getCursorType(clang_getCursorSemanticParent(method))));
+    symbol->type = pointer_to(
+        reader, read_type(reader, clang_getCursorType(clang_getCursorSemanticParent(method))));
     symbol->cursor = c_allocate(unit->memory, sizeof(CXCursor));
     *(CXCursor *) symbol->cursor = clang_getNullCursor();
     symbol->index = (size_t) -1;
@@ -143,9 +145,10 @@ static struct c_node *element_of(struct reader *reader, CXCursor cursor, struct 
                                  CXCursor index)
 {
     const struct c_type *type = read_type(reader, clang_getCursorType(cursor));
-    const char *suffix = is_vector(container->type) || begins_with(container->type, "std::array<") ? ".data()"
-                         : is_pointer_class(container->type)                                      ? ".get()"
-                                                                                                  : NULL;
+    const char *suffix = is_vector(container->type) || begins_with(container->type, "std::array<")
+                             ? ".data()"
+                         : is_pointer_class(container->type) ? ".get()"
+                                                             : NULL;
     struct c_node *node, *pointer;
 
     if (!suffix) {
@@ -155,7 +158,8 @@ static struct c_node *element_of(struct reader *reader, CXCursor cursor, struct 
     if (begins_with(container->type, "std::array<")) { /* its elements are in it */
         struct c_type *array = c_allocate(reader->unit->memory, sizeof *array);
 
-        *array = (struct c_type){.kind = C_TYPE_ARRAY, .inner = type, .count = -1, .size = -1, .name = "array"};
+        *array = (struct c_type){
+            .kind = C_TYPE_ARRAY, .inner = type, .count = -1, .size = -1, .name = "array"};
         pointer->type = array;
     }
     node = read_node(reader, C_SUBSCRIPT, cursor, 2);
@@ -170,7 +174,8 @@ static struct c_node *element_of(struct reader *reader, CXCursor cursor, struct 
 /* The value of a call: of a reference, the object. */
 static struct c_node *result(struct reader *reader, CXCursor cursor, struct c_node *call)
 {
-    CXType type = clang_getCanonicalType(clang_getCursorResultType(clang_getCursorReferenced(cursor)));
+    CXType type =
+        clang_getCanonicalType(clang_getCursorResultType(clang_getCursorReferenced(cursor)));
 
     if (type.kind != CXType_LValueReference && type.kind != CXType_RValueReference) {
         return call;
@@ -179,8 +184,8 @@ static struct c_node *result(struct reader *reader, CXCursor cursor, struct c_no
     return wrapped(reader, cursor, call, C_OP_DEREF, call->type->inner);
 }
 
-
-struct c_node *cxx_arguments(struct reader *reader, CXCursor cursor, struct c_node *call, size_t first)
+struct c_node *cxx_arguments(struct reader *reader, CXCursor cursor, struct c_node *call,
+                             size_t first)
 {
     CXType type = clang_getCursorType(clang_getCursorReferenced(cursor));
     size_t i;
@@ -202,8 +207,8 @@ static struct c_symbol *library_function(struct reader *reader, const char *name
     size_t i;
 
     for (i = 0; i < unit->n_symbols; i++) {
-        if (unit->symbols[i]->kind == C_SYMBOL_FUNCTION && strcmp(unit->symbols[i]->name, name) == 0 &&
-            unit->symbols[i]->is_foreign) {
+        if (unit->symbols[i]->kind == C_SYMBOL_FUNCTION &&
+            strcmp(unit->symbols[i]->name, name) == 0 && unit->symbols[i]->is_foreign) {
             return unit->symbols[i];
         }
     }
@@ -256,7 +261,8 @@ static struct c_node *object_of(struct reader *reader, CXCursor member)
     }
     free(children.cursor);
     if (!object && reader->self) {
-        object = wrapped(reader, member, self_name(reader, member), C_OP_DEREF, reader->self->type->inner);
+        object = wrapped(reader, member, self_name(reader, member), C_OP_DEREF,
+                         reader->self->type->inner);
     } else if (object && object->type && object->type->kind == C_TYPE_POINTER) {
         object = wrapped(reader, member, object, C_OP_DEREF, object->type->inner);
     }
@@ -264,8 +270,9 @@ static struct c_node *object_of(struct reader *reader, CXCursor member)
 }
 
 /* data(), size(), get() and at() of containers; NULL: something else */
-static struct c_node *container_method(struct reader *reader, CXCursor cursor, struct c_node *object,
-                                       const char *name, const struct children *children)
+static struct c_node *container_method(struct reader *reader, CXCursor cursor,
+                                       struct c_node *object, const char *name,
+                                       const struct children *children)
 {
     const struct c_type *type = read_type(reader, clang_getCursorType(cursor));
     struct c_node *node;
@@ -296,15 +303,18 @@ static struct c_node *method_call(struct reader *reader, CXCursor cursor, CXCurs
 {
     struct children children = read_children(cursor);
     const char *name = read_string(reader, clang_getCursorSpelling(method));
-    bool is_operator = strncmp(name, "operator", 8) == 0 && children.n > 1 &&
-                       clang_getCursorKind(clang_getCursorReferenced(children.cursor[0])) != CXCursor_CXXMethod;
+    bool is_operator =
+        strncmp(name, "operator", 8) == 0 && children.n > 1 &&
+        clang_getCursorKind(clang_getCursorReferenced(children.cursor[0])) != CXCursor_CXXMethod;
     struct c_node *object = NULL, *node = NULL;
     size_t i, first = is_operator ? 2 : 1, n = 1;
 
     if (children.n > 0) {
-        object = is_operator ? read_expression(reader, children.cursor[0]) : object_of(reader, children.cursor[0]);
+        object = is_operator ? read_expression(reader, children.cursor[0])
+                             : object_of(reader, children.cursor[0]);
     }
-    if (object && object->type && is_operator && strcmp(name, "operator[]") == 0 && children.n == 3) {
+    if (object && object->type && is_operator && strcmp(name, "operator[]") == 0 &&
+        children.n == 3) {
         node = element_of(reader, cursor, object, children.cursor[2]);
     } else if (object && object->type && is_operator && is_pointer_class(object->type) &&
                (strcmp(name, "operator->") == 0 || strcmp(name, "operator*") == 0)) {

@@ -90,7 +90,8 @@ static bool in_macro(const struct c_unit *unit, const struct c_node *node)
     return node->span.in_macro || node->span.file != unit->main_file;
 }
 
-/* The whole statement of a copy, from its outermost loop, or the statement that calls the function which copies. */
+/* The whole statement of a copy, from its outermost loop, or the statement that calls the function
+ * which copies. */
 static const struct c_node *whole_statement(const struct run *run, const struct site *site,
                                             const struct run_event *copy)
 {
@@ -268,7 +269,8 @@ static const char *why_no_call(const struct site *site)
     const struct c_node *statement = call_statement(site), *node;
     int i;
 
-    if (site->home != 0 || site->at != site->call || site->call->span.file != site->run->unit->main_file) {
+    if (site->home != 0 || site->at != site->call ||
+        site->call->span.file != site->run->unit->main_file) {
         return "it depends on the function's callers";
     }
     for (node = site->call; node != statement; node = node->parent) {
@@ -345,7 +347,8 @@ static const char *in_language(struct c_memory *memory, const struct c_unit *uni
             if (strncmp(assigned, " = malloc(", 10) == 0) {
                 size_t before = (size_t) (at - code);
 
-                code = c_format(memory, "%.*s = (%s *) %s", (int) (assigned - code), code, types[i], assigned + 3);
+                code = c_format(memory, "%.*s = (%s *) %s", (int) (assigned - code), code, types[i],
+                                assigned + 3);
                 at = code + before;
             }
         }
@@ -370,10 +373,11 @@ static bool edit_call(struct patch *patch, const struct site *site, bool nested)
     bool fine = true;
 
     if (block) {
-        fine = edits_add(&patch->edits, statement->span.begin, statement->span.begin,
-                         c_format(memory, "{\n%s%s", in_language(memory, unit, code.make), inner)) &&
-               (nested ? edits_add_first : edits_add)(
-                   &patch->edits, end, end, c_format(memory, "\n%s%s}", code.release, indent));
+        fine =
+            edits_add(&patch->edits, statement->span.begin, statement->span.begin,
+                      c_format(memory, "{\n%s%s", in_language(memory, unit, code.make), inner)) &&
+            (nested ? edits_add_first : edits_add)(
+                &patch->edits, end, end, c_format(memory, "\n%s%s}", code.release, indent));
     }
     fine = fine && edits_add(&patch->edits, buffer->span.begin, buffer->span.end, code.address) &&
            edits_add(&patch->edits, count->span.begin, count->span.end, code.count) &&
@@ -473,14 +477,15 @@ static void patch_types(struct patch *patch, struct run *run, struct site *sites
     }
     for (i = 0; i < n; i++) {
         for (j = 0; chosen[i] && !stays[i] && j < sites[i].n_copies; j++) {
-            const struct c_node *statement = whole_statement(run, &sites[i], &run->events[sites[i].copies[j]]);
+            const struct c_node *statement =
+                whole_statement(run, &sites[i], &run->events[sites[i].copies[j]]);
             size_t k, l;
             bool kept = false;
 
             for (k = 0; k < n; k++) {
                 for (l = 0; stays[k] && l < sites[k].n_copies; l++) {
-                    kept =
-                        kept || whole_statement(run, &sites[k], &run->events[sites[k].copies[l]]) == statement;
+                    kept = kept || whole_statement(run, &sites[k],
+                                                   &run->events[sites[k].copies[l]]) == statement;
                 }
             }
             if (!kept) {
@@ -584,16 +589,16 @@ static void patch_check(struct patch *patch, struct run *run, struct site *sites
         inner = c_format(run->memory, "%s    ", indent);
         prefix = prefix_for(patch, run->memory);
         code = code_make(site->program, &site->shape, inner, prefix);
-        text = c_format(run->memory,
-                        "{\n%s%sstatic int %sdone = -1;\n%sdame_check(%s, %s, %s,\n%s           "
-                        "%s, %s, %s, &%sdone, "
-                        "\"%s:%u\");\n%s%s}",
-                        in_language(run->memory, unit, without_asserts(run->memory, code.make)), inner, prefix, inner,
-                        c_text(run->memory, unit, site->call->child[site->function->buffer]),
-                        c_text(run->memory, unit, site->call->child[site->function->count]),
-                        c_text(run->memory, unit, site->call->child[site->function->type]), inner,
-                        code.address, code.count, code.type, prefix, unit->path,
-                        site->call->span.line, code.release, indent);
+        text = c_format(
+            run->memory,
+            "{\n%s%sstatic int %sdone = -1;\n%sdame_check(%s, %s, %s,\n%s           "
+            "%s, %s, %s, &%sdone, "
+            "\"%s:%u\");\n%s%s}",
+            in_language(run->memory, unit, without_asserts(run->memory, code.make)), inner, prefix,
+            inner, c_text(run->memory, unit, site->call->child[site->function->buffer]),
+            c_text(run->memory, unit, site->call->child[site->function->count]),
+            c_text(run->memory, unit, site->call->child[site->function->type]), inner, code.address,
+            code.count, code.type, prefix, unit->path, site->call->span.line, code.release, indent);
         if (site->function->receives) {
             at = end_of(unit, last);
             text = c_format(run->memory, "\n%s%s", indent, text);
@@ -637,7 +642,8 @@ static const char *why_no_inspection(const struct run *run, const struct site *s
         if (statement_of(copy) != copy) {
             return "a copy is part of a larger expression";
         }
-        if (in_macro(run->unit, copy) || in_macro(run->unit, copy->child[0]) || in_macro(run->unit, copy->child[1])) {
+        if (in_macro(run->unit, copy) || in_macro(run->unit, copy->child[0]) ||
+            in_macro(run->unit, copy->child[1])) {
             return "a macro is in the way";
         }
         for (j = 0; j < n; j++) {

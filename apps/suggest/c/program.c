@@ -30,8 +30,8 @@ struct builder {
 
 static access_place_t place_of(const struct builder *builder, const struct c_node *node)
 {
-    return (access_place_t){node->span.file ? node->span.file->path : builder->run->unit->path, node->span.line,
-                            node->span.column};
+    return (access_place_t){node->span.file ? node->span.file->path : builder->run->unit->path,
+                            node->span.line, node->span.column};
 }
 
 /* ---- is a name the same thing where the call is? ---- */
@@ -155,7 +155,8 @@ struct renaming {
     bool changed;
 };
 
-static const struct run_binding *binding_of(const struct run_text *text, const struct c_symbol *symbol)
+static const struct run_binding *binding_of(const struct run_text *text,
+                                            const struct c_symbol *symbol)
 {
     int i;
 
@@ -184,7 +185,7 @@ static const char *name_at_call(void *data, const struct c_node *node)
     if (node->symbol->kind == C_SYMBOL_FUNCTION) {
         return node->name;
     }
-    name = binding                        ? name_for(builder, node->symbol, binding->value, binding->base)
+    name = binding ? name_for(builder, node->symbol, binding->value, binding->base)
            : in_scope(builder, original) ? original
                                          : NULL;
     if (name && name->type->is_reference == node->symbol->type->is_reference) {
@@ -193,7 +194,8 @@ static const char *name_at_call(void *data, const struct c_node *node)
         text = c_format(memory, name->type->is_reference ? "(&%s)" : "(*%s)", name->name);
     } else if (binding && binding->base != RUN_ANY && poly_is_zero(binding->value)) {
         text = pointer_text(builder, binding->base);
-        text = text ? c_format(memory, node->symbol->type->is_reference ? "(*%s)" : "(%s)", text) : NULL;
+        text = text ? c_format(memory, node->symbol->type->is_reference ? "(*%s)" : "(%s)", text)
+                    : NULL;
     } else if (binding && binding->base == RUN_ANY && poly_is_constant(binding->value, &number)) {
         text = c_format(memory, "%lld", (long long) number);
     }
@@ -201,13 +203,14 @@ static const char *name_at_call(void *data, const struct c_node *node)
     return text;
 }
 
-/* The expression as it is written where the call is; NULL: it has another value there, or names that are not known. What it
- * is read from must not be written in between. */
+/* The expression as it is written where the call is; NULL: it has another value there, or names
+ * that are not known. What it is read from must not be written in between. */
 static const char *text_at_call(struct builder *builder, const struct run_text *text, int base,
                                 const struct c_type *type, size_t time)
 {
     const struct run_event *call = &builder->run->events[builder->site->event];
-    size_t from = time < call->time ? time : call->time, to = (time < call->time ? call->time : time) + 1;
+    size_t from = time < call->time ? time : call->time,
+           to = (time < call->time ? call->time : time) + 1;
     struct renaming renaming = {builder, text, false};
     const struct c_names names = {name_at_call, &renaming};
     const char *written;
@@ -244,7 +247,8 @@ static const poly_t *translate_symbol(struct builder *builder, int atom)
 {
     struct run *run = builder->run;
     const struct c_symbol *symbol = run->atoms[atom].symbol;
-    const struct c_symbol *name = name_for(builder, symbol, poly_variable(run->space, atom), RUN_ANY);
+    const struct c_symbol *name =
+        name_for(builder, symbol, poly_variable(run->space, atom), RUN_ANY);
 
     if (!name) {
         not_at_call(builder, symbol->name);
@@ -261,14 +265,16 @@ static const poly_t *translate_load(struct builder *builder, int atom)
     poly_space_t *space = builder->program->space;
     const poly_t *subscripts[POLY_SUBSCRIPTS];
     const poly_t *const *given;
-    const char *text = any_text_at_call(builder, &known->text, known->base, known->type, known->time);
+    const char *text =
+        any_text_at_call(builder, &known->text, known->base, known->type, known->time);
     int i, n;
 
     if (!text) {
         not_at_call(builder, known->text.text);
         return poly_constant(space, 1);
     }
-    if (poly_kind(run->space, atom) == POLY_ENTRY && known->type && known->type->kind == C_TYPE_POINTER) {
+    if (poly_kind(run->space, atom) == POLY_ENTRY && known->type &&
+        known->type->kind == C_TYPE_POINTER) {
         text = c_format(run->memory, "(MPI_Aint) %s", text); /* a row, by its address */
     }
     if (poly_kind(run->space, atom) != POLY_ENTRY) {
@@ -278,8 +284,7 @@ static const poly_t *translate_load(struct builder *builder, int atom)
     for (i = 0; i < n; i++) {
         subscripts[i] = translate(builder, given[i]);
     }
-    return poly_variable(
-        space, poly_entry(space, text, strlen(text), n, subscripts));
+    return poly_variable(space, poly_entry(space, text, strlen(text), n, subscripts));
 }
 
 static const poly_t *translate_atom(struct builder *builder, int atom)
@@ -397,12 +402,14 @@ static const poly_t *count_elements(struct builder *builder, const poly_t *count
 }
 
 /* A datatype that is a variable is that of the elements which are copied. */
-static const struct c_datatype *assumed_datatype(struct builder *builder, const struct c_node *argument)
+static const struct c_datatype *assumed_datatype(struct builder *builder,
+                                                 const struct c_node *argument)
 {
     struct run *run = builder->run;
     const struct site *site = builder->site;
     const struct run_event *copy = &run->events[site->copies[0]];
-    const struct c_type *element = c_element_of(site->function->receives ? copy->to.type : copy->from.type);
+    const struct c_type *element =
+        c_element_of(site->function->receives ? copy->to.type : copy->from.type);
     const struct c_datatype *named;
     struct c_datatype *assumed;
     const char *text = site->home == run->events[site->event].frame
@@ -424,7 +431,8 @@ static const struct c_datatype *assumed_datatype(struct builder *builder, const 
     return assumed;
 }
 
-/* The call's count where the call is; a count that is not known keeps its text, and is compared where it runs. */
+/* The call's count where the call is; a count that is not known keeps its text, and is compared
+ * where it runs. */
 static const poly_t *count_of(struct builder *builder, const struct run_value *count)
 {
     struct run *run = builder->run;
@@ -490,10 +498,12 @@ static const char *pointer_text(struct builder *builder, int base)
     const struct c_symbol *name;
 
     if (known->kind == RUN_OBJECT) {
-        return in_scope(builder, known->symbol) ? c_format(run->memory, "&%s", known->symbol->name) : NULL;
+        return in_scope(builder, known->symbol) ? c_format(run->memory, "&%s", known->symbol->name)
+                                                : NULL;
     }
     if (known->kind == RUN_LOADED) {
-        return any_text_at_call(builder, &known->text, known->from, known->read_as, known->read_time);
+        return any_text_at_call(builder, &known->text, known->from, known->read_as,
+                                known->read_time);
     }
     name = known->symbol ? name_for(builder, known->symbol, zero, base) : NULL;
     if (!name && run->n_symbols > 0) {
@@ -952,9 +962,12 @@ static void assume_shape(struct run *run, const struct site *site)
 
     if (site->shape.count != SHAPE_COUNT_PROVED) {
         run_assume(run, RUN_ASSUMES_COUNT, count, "%s is the number of elements that are %s",
-                   c_text(run->memory, run->unit, count), site->function->receives ? "unpacked" : "packed");
+                   c_text(run->memory, run->unit, count),
+                   site->function->receives ? "unpacked" : "packed");
     }
-    for (i = 0; i < site->shape.nconditions && site->function->receives && !no_byte_twice(run, site); i++) {
+    for (i = 0;
+         i < site->shape.nconditions && site->function->receives && !no_byte_twice(run, site);
+         i++) {
         run_assume(run, RUN_ASSUMES_PARTS, site->call, "%s", site->shape.conditions[i]);
     }
 }
@@ -977,7 +990,8 @@ static void find_shape(struct run *run, struct site *site)
     }
     if (run->level == RUN_TRUSTING) {
         assume_shape(run, site);
-    } else if (site->function->receives && site->shape.nconditions > 0 && !no_byte_twice(run, site)) {
+    } else if (site->function->receives && site->shape.nconditions > 0 &&
+               !no_byte_twice(run, site)) {
         site_refuse(site, SHAPE_REFUSED_OVERLAP, site->call, "it is not known that %s",
                     site->shape.conditions[0]);
         return;

@@ -56,8 +56,8 @@ static void diagnose(struct report *report, const struct c_unit *unit, const str
                      where->span.column, refusal, message);
         return;
     }
-    fprintf(stream(report), "%s:%u:%u: %s: %s\n", path, where->span.line, where->span.column,
-            kind, message);
+    fprintf(stream(report), "%s:%u:%u: %s: %s\n", path, where->span.line, where->span.column, kind,
+            message);
 }
 
 static void explain(struct report *report, const struct site *site)
@@ -77,8 +77,9 @@ static void explain(struct report *report, const struct site *site)
 static void called_here(struct report *report, const struct site *site)
 {
     if (site->at != site->call && !report->sarif) {
-        fprintf(stream(report), "%s:%u:%u: note: %s is called here\n", path_of(site->run->unit, site->call),
-                site->call->span.line, site->call->span.column, c_callee(site->call));
+        fprintf(stream(report), "%s:%u:%u: note: %s is called here\n",
+                path_of(site->run->unit, site->call), site->call->span.line,
+                site->call->span.column, c_callee(site->call));
     }
 }
 
@@ -103,8 +104,9 @@ static void assumed(struct report *report, const struct site *site)
         const struct run_assumption *known = &site->run->assumptions[site->needs.index[i]];
         const struct c_node *where = known->where ? known->where : site->call;
 
-        fprintf(stream(report), "%s:%u:%u: note: assumed: %s [dame-assumed-%d]\n", path_of(unit, where),
-                where->span.line, where->span.column, known->text, known->number);
+        fprintf(stream(report), "%s:%u:%u: note: assumed: %s [dame-assumed-%d]\n",
+                path_of(unit, where), where->span.line, where->span.column, known->text,
+                known->number);
         if (report->explain) {
             fprintf(stream(report), "  %s\n", assumption_rule(known->number));
         }
@@ -116,10 +118,10 @@ static void decided(struct report *report, struct site *site)
     const struct c_unit *unit = site->run->unit;
     const char *address = types_address_text(site->program, site->shape.type->origin);
     const char *message = c_format(
-        site->run->memory, "%s%s%s can %s %s as %s, without %s%s [%s]", site->at == site->call ? "" : c_callee(site->at),
-        site->at == site->call ? "" : ": ", c_callee(site->call),
-        site->function->receives ? "receive" : "send", address, report_type(site),
-        site->function->receives ? "unpacking" : "packing",
+        site->run->memory, "%s%s%s can %s %s as %s, without %s%s [%s]",
+        site->at == site->call ? "" : c_callee(site->at), site->at == site->call ? "" : ": ",
+        c_callee(site->call), site->function->receives ? "receive" : "send", address,
+        report_type(site), site->function->receives ? "unpacking" : "packing",
         site->shape.count == SHAPE_COUNT_PROVED ? ""
                                                 : "; the count is to be compared where it runs",
         "dame-datatype");
@@ -220,9 +222,11 @@ void report_end(struct report *report)
         sarif_end(report->out);
     } else {
         fprintf(stream(report),
-                "%zu calls that send or receive: %zu decided, %zu refused, %zu not packing (%zu of them of values "
-                "that are computed)%s\n",
-                report->seen, report->decided, report->refused, report->direct + report->computed, report->computed,
+                "%zu calls that send or receive: %zu decided, %zu refused, %zu not packing (%zu of "
+                "computed "
+                "values)%s\n",
+                report->seen, report->decided, report->refused, report->direct + report->computed,
+                report->computed,
                 report->decided == 0 || report->measure
                     ? ""
                     : "; --measure times the decided ones, by hand and as datatypes");

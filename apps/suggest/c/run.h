@@ -207,7 +207,8 @@ struct run_context {
     const struct c_node *loop;
 };
 
-/* A struct that was handed to a followed function by value and that it does not change: what it was copied from. */
+/* A struct that was handed to a followed function by value and that it does not change: what it was
+ * copied from. */
 struct run_stand {
     struct c_symbol *original; /* NULL: nothing */
 };
@@ -223,9 +224,9 @@ struct run {
     bool quiet;              /* different memory is not noted */
     struct run_needs *needs; /* of the site that is asked about; NULL: the function runs */
     struct run_frame *frames;
-    int n_frames, frame;      /* now */
-    struct run_exits *exits;  /* of the function that is followed now */
-    struct run_exits *breaks; /* of the switch that runs now; NULL: a loop's */
+    int n_frames, frame;         /* now */
+    struct run_exits *exits;     /* of the function that is followed now */
+    struct run_exits *breaks;    /* of the switch that runs now; NULL: a loop's */
     struct run_exits *continues; /* of the loop's body that runs now; NULL: not followed */
     struct c_symbol **symbols; /* that the function and its callees name; their index counts here */
     size_t n_symbols;
@@ -233,8 +234,8 @@ struct run {
     int *version;
     struct run_fact *facts;
     int n_facts;
-    bool dead; /* this is not reached */
-    bool over; /* since the program ends */
+    bool dead;                /* this is not reached */
+    bool over;                /* since the program ends */
     struct run_stand *stands; /* of symbols */
     int *objects;             /* of symbols: their bases, counted from 1 */
     unsigned *seeds;          /* of meet.c */
@@ -290,8 +291,7 @@ bool run_distinct(struct run *run, int a, int b);
 bool run_conflict(struct run *run, int base, const struct c_type *type, int other,
                   const struct c_type *other_type);
 /* Was anything that may conflict written in [from, to)? */
-bool run_written(struct run *run, int base, const struct c_type *type, size_t from,
-                 size_t to);
+bool run_written(struct run *run, int base, const struct c_type *type, size_t from, size_t to);
 /* Do two sets of bytes meet? Looked at with small numbers for all sizes; true also where it is not
  * known. */
 bool run_meet(struct run *run, const struct run_extent *a, const struct run_extent *b);

@@ -63,7 +63,8 @@ struct run_exits {
 /* Control leaves here, with a value if it is a return. */
 void run_exit(struct run *run, struct run_exits *exits, struct run_value value);
 /* All ways out meet, with that of the end if it is reached. Frees; returns the value in common. */
-struct run_value run_meet_exits(struct run *run, struct run_exits *exits, const struct c_node *node);
+struct run_value run_meet_exits(struct run *run, struct run_exits *exits,
+                                const struct c_node *node);
 /* Values of the symbols in SAVED that differ now become unknown. */
 void run_unsettle(struct run *run, const struct run_value *saved, const char *why,
                   const struct c_node *node);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* apps/suggest/c/site.h: calls that send or receive a buffer which the same function packs or unpacks.
+/* apps/suggest/c/site.h: calls that send or receive a buffer which the same function packs or
+ * unpacks.
  */
 #ifndef SUGGEST_C_SITE_H
 #define SUGGEST_C_SITE_H
@@ -32,23 +33,25 @@ struct site {
     enum site_kind kind;
     const struct site_function *function;
     const struct c_node *call;
-    size_t event;       /* of the call */
+    size_t event;            /* of the call */
     struct run_extent slice; /* of the buffer, that the call moves */
-    int home;               /* the frame with both the copies and the call */
+    int home;                /* the frame with both the copies and the call */
     const struct c_node *at; /* there: the call, or that of the function it is in */
-    size_t first, last;     /* the region's events, inclusive */
-    size_t begin, end;      /* the region's time; `end` is exclusive */
-    struct run_needs needs; /* assumptions */
-    int buffer;         /* base */
-    size_t *copies;     /* events */
+    size_t first, last;      /* the region's events, inclusive */
+    size_t begin, end;       /* the region's time; `end` is exclusive */
+    struct run_needs needs;  /* assumptions */
+    int buffer;              /* base */
+    size_t *copies;          /* events */
     size_t n_copies;
     const struct c_node **statements; /* outermost statements that hold the copies */
     size_t n_statements;
-    size_t any; /* the call of MPI_Waitany() whose index decides when data is unpacked; SIZE_MAX: none */
-    const struct c_node *elsewhere; /* the buffer is filled or read there, out of the call's reach */
-    const char *directive;          /* of the preprocessor, in between */
-    bool shared; /* the buffer can be seen by other code, so packing stays */
-    int refusal; /* 0: decided */
+    size_t any; /* the call of MPI_Waitany() whose index decides when data is unpacked; SIZE_MAX:
+                   none */
+    const struct c_node
+        *elsewhere;        /* the buffer is filled or read there, out of the call's reach */
+    const char *directive; /* of the preprocessor, in between */
+    bool shared;           /* the buffer can be seen by other code, so packing stays */
+    int refusal;           /* 0: decided */
     const char *reason;
     const struct c_node *where; /* what the reason is about */
     access_program_t *program;  /* freed by site_free() */
@@ -68,7 +71,8 @@ const char *site_refusal_text(int number);
 
 /* region.c: fills in region and copies; refuses events that are not on the whitelist. */
 enum site_kind site_region(struct run *run, struct site *site);
-/* In the function of the site: the outermost loop around a copy, or the statement or call that makes it. */
+/* In the function of the site: the outermost loop around a copy, or the statement or call that
+ * makes it. */
 const struct c_node *site_statement(const struct run *run, const struct site *site,
                                     const struct run_event *copy);
 void site_refuse(struct site *site, int number, const struct c_node *where, const char *format, ...)

@@ -11,18 +11,20 @@
 
 bool run_only_accesses(const struct c_node *node)
 {
-    const struct c_node *body = node && node->kind == C_CALL && node->symbol ? node->symbol->body : NULL;
+    const struct c_node *body =
+        node && node->kind == C_CALL && node->symbol ? node->symbol->body : NULL;
     size_t i;
 
-    if (body && (body->kind != C_BLOCK || body->n != 1 || body->child[0]->kind != C_RETURN || body->child[0]->n != 1 ||
-                 !run_is_pure(body->child[0]->child[0]))) {
+    if (body && (body->kind != C_BLOCK || body->n != 1 || body->child[0]->kind != C_RETURN ||
+                 body->child[0]->n != 1 || !run_is_pure(body->child[0]->child[0]))) {
         return false;
     }
     if (!body) {
         if (!node || node->n == 0) {
             return run_is_pure(node);
         }
-        if (node->kind == C_ASSIGN || node->kind == C_UPDATE || node->kind == C_CALL || node->kind == C_OTHER ||
+        if (node->kind == C_ASSIGN || node->kind == C_UPDATE || node->kind == C_CALL ||
+            node->kind == C_OTHER ||
             (node->kind == C_UNARY && node->op >= C_OP_POST_INC && node->op <= C_OP_PRE_DEC)) {
             return false;
         }
@@ -115,7 +117,8 @@ size_t run_assigned(const struct c_node *node, struct c_symbol ***symbols)
     return n;
 }
 
-/* break of a switch is; that of a loop has its loop as parent's parent, which is looked at before. */
+/* break of a switch is; that of a loop has its loop as parent's parent, which is looked at before.
+ */
 static bool is_followed(const struct c_node *node)
 {
     const struct c_node *outer = node->parent;
@@ -127,8 +130,9 @@ static bool is_followed(const struct c_node *node)
         }
         return c_is_other(outer, "SwitchStmt");
     }
-    return c_is_other(node, "ContinueStmt") || c_is_other(node, "SwitchStmt") || c_is_other(node, "CaseStmt") ||
-           c_is_other(node, "DefaultStmt") || c_is_other(node, "StmtExpr");
+    return c_is_other(node, "ContinueStmt") || c_is_other(node, "SwitchStmt") ||
+           c_is_other(node, "CaseStmt") || c_is_other(node, "DefaultStmt") ||
+           c_is_other(node, "StmtExpr");
 }
 
 const char *run_unstructured(const struct c_node *node, bool trusting)
@@ -165,8 +169,8 @@ static const struct c_node *find_jump(const struct c_node *node, const char **wh
     }
     if (node->kind == C_OTHER && node->name &&
         (strstr(node->name, "Goto") || strstr(node->name, "Label") || strstr(node->name, "Asm") ||
-         strstr(node->name, "asm") || strstr(node->name, "StmtExpr") ||
-         strstr(node->name, "OMP") || strcmp(node->name, "cleanup") == 0)) {
+         strstr(node->name, "asm") || strstr(node->name, "StmtExpr") || strstr(node->name, "OMP") ||
+         strcmp(node->name, "cleanup") == 0)) {
         *why = strstr(node->name, "Goto") || strstr(node->name, "Label")
                    ? "the function has a goto or label"
                : strcmp(node->name, "cleanup") == 0
@@ -224,7 +228,8 @@ static void join(struct run *run, const struct run_value *then, const struct run
             run->state[i] = then[i];
             continue;
         }
-        if (run->level == RUN_TRUSTING && (!fact || then[i].kind == RUN_UNSET || other[i].kind == RUN_UNSET)) {
+        if (run->level == RUN_TRUSTING &&
+            (!fact || then[i].kind == RUN_UNSET || other[i].kind == RUN_UNSET)) {
             if (run_is_tracked(run->symbols[i])) {
                 run->state[i] = run_fresh(run, run->symbols[i]);
             }
@@ -412,9 +417,10 @@ static void if_statement(struct run *run, const struct c_node *node)
     run->dead = dead;
     branch(run, condition, true, other);
     else_dead = run->dead;
-    /* behind `if (...) return;` of a followed function its rest has a condition that the caller has not; so has that of a
-     * loop's body behind `if (...) continue;` */
-    if ((!run->exits && !run->continues && !run->breaks) || then_dead == else_dead || then_over || run->over) {
+    /* behind `if (...) return;` of a followed function its rest has a condition that the caller has
+     * not; so has that of a loop's body behind `if (...) continue;` */
+    if ((!run->exits && !run->continues && !run->breaks) || then_dead == else_dead || then_over ||
+        run->over) {
         run->guard = guard;
     } else {
         run->guard = then_dead ? run->guard : then_guard;
@@ -530,7 +536,8 @@ static void block(struct run *run, const struct c_node *node)
 }
 
 /* One way through a switch: from the label I of its block on. */
-static void run_case(struct run *run, const struct c_node *block, size_t i, const struct run_value *value)
+static void run_case(struct run *run, const struct c_node *block, size_t i,
+                     const struct run_value *value)
 {
     const struct c_node *label = block->child[i];
     struct run_fact fact = {.relation = RUN_EQUAL};
@@ -540,7 +547,8 @@ static void run_case(struct run *run, const struct c_node *block, size_t i, cons
         struct run_value one = run_evaluate(run, label->child[0]);
 
         known = value->kind == RUN_INTEGER && one.kind == RUN_INTEGER &&
-                !c_is_other(label->child[1], "CaseStmt") && !c_is_other(label->child[1], "DefaultStmt");
+                !c_is_other(label->child[1], "CaseStmt") &&
+                !c_is_other(label->child[1], "DefaultStmt");
         if (known) {
             fact.left = poly_subtract(run->space, value->poly, one.poly);
             add_fact(run, &fact);
@@ -551,7 +559,8 @@ static void run_case(struct run *run, const struct c_node *block, size_t i, cons
     run->guards[run->guard].bound = false;
     for (; i < block->n && !run->dead; i++) {
         label = block->child[i];
-        while ((c_is_other(label, "CaseStmt") || c_is_other(label, "DefaultStmt")) && label->n > 0) {
+        while ((c_is_other(label, "CaseStmt") || c_is_other(label, "DefaultStmt")) &&
+               label->n > 0) {
             label = label->child[label->n - 1];
         }
         run_statement(run, label);
@@ -612,7 +621,8 @@ static void other_statement(struct run *run, const struct c_node *node)
         run->dead = true;
         return;
     }
-    if (run->level == RUN_TRUSTING && c_is_other(node, "SwitchStmt") && switch_statement(run, node)) {
+    if (run->level == RUN_TRUSTING && c_is_other(node, "SwitchStmt") &&
+        switch_statement(run, node)) {
         return;
     }
     if (c_is_other(node, "BreakStmt") && run->breaks) {
@@ -790,7 +800,8 @@ struct run *run_function(struct c_unit *unit, const struct c_function *function,
     run->stands = calloc(run->n_symbols + 1, sizeof *run->stands);
     run->objects = calloc(run->n_symbols + 1, sizeof *run->objects);
     run->version = calloc(run->n_symbols + 1, sizeof *run->version);
-    if (!run->space || !run->symbols || !run->state || !run->stands || !run->objects || !run->version) {
+    if (!run->space || !run->symbols || !run->state || !run->stands || !run->objects ||
+        !run->version) {
         fprintf(stderr, "dame suggest: out of memory\n");
         exit(3);
     }

@@ -9,10 +9,10 @@
 static const char *operator_text(enum c_operator op)
 {
     static const char *const texts[] = {
-        [C_OP_ADD] = "+",  [C_OP_SUB] = "-",  [C_OP_MUL] = "*", [C_OP_DIV] = "/",
-        [C_OP_REM] = "%",  [C_OP_SHL] = "<<", [C_OP_SHR] = ">>", [C_OP_AND] = "&",
-        [C_OP_OR] = "|",   [C_OP_XOR] = "^",  [C_OP_LT] = "<",  [C_OP_LE] = "<=",
-        [C_OP_GT] = ">",   [C_OP_GE] = ">=",  [C_OP_EQ] = "==", [C_OP_NE] = "!=",
+        [C_OP_ADD] = "+",   [C_OP_SUB] = "-",  [C_OP_MUL] = "*",  [C_OP_DIV] = "/",
+        [C_OP_REM] = "%",   [C_OP_SHL] = "<<", [C_OP_SHR] = ">>", [C_OP_AND] = "&",
+        [C_OP_OR] = "|",    [C_OP_XOR] = "^",  [C_OP_LT] = "<",   [C_OP_LE] = "<=",
+        [C_OP_GT] = ">",    [C_OP_GE] = ">=",  [C_OP_EQ] = "==",  [C_OP_NE] = "!=",
         [C_OP_LAND] = "&&", [C_OP_LOR] = "||",
     };
 
@@ -21,10 +21,12 @@ static const char *operator_text(enum c_operator op)
 
 static bool is_hidden(const struct c_node *node) /* `this`, where it is not written */
 {
-    return node->kind == C_NAME && strcmp(node->name, "this") == 0 && node->span.begin == node->span.end;
+    return node->kind == C_NAME && strcmp(node->name, "this") == 0 &&
+           node->span.begin == node->span.end;
 }
 
-static const char *written(struct c_memory *memory, const struct c_node *node, const struct c_names *names)
+static const char *written(struct c_memory *memory, const struct c_node *node,
+                           const struct c_names *names)
 {
     const char *a, *b;
 
@@ -47,17 +49,18 @@ static const char *written(struct c_memory *memory, const struct c_node *node, c
         if (!a) {
             return NULL;
         }
-        return node->suffix                                          ? c_format(memory, "%s%s", a, node->suffix)
+        return node->suffix ? c_format(memory, "%s%s", a, node->suffix)
                : is_hidden(node->child[0]) && strcmp(a, "this") == 0 ? node->name
-               : node->arrow                                         ? c_format(memory, "%s->%s", a, node->name)
-                                                                     : c_format(memory, "%s.%s", a, node->name);
+               : node->arrow ? c_format(memory, "%s->%s", a, node->name)
+                             : c_format(memory, "%s.%s", a, node->name);
     case C_SUBSCRIPT:
         a = written(memory, node->child[0], names);
         b = written(memory, node->child[1], names);
         return a && b ? c_format(memory, "%s[%s]", a, b) : NULL;
     case C_UNARY:
         a = written(memory, node->child[0], names);
-        if (!a || (node->op == C_OP_DEREF && node->child[0]->type && node->child[0]->type->is_reference)) {
+        if (!a || (node->op == C_OP_DEREF && node->child[0]->type &&
+                   node->child[0]->type->is_reference)) {
             return a;
         }
         return node->op == C_OP_DEREF     ? c_format(memory, "(*%s)", a)
@@ -68,8 +71,9 @@ static const char *written(struct c_memory *memory, const struct c_node *node, c
     case C_BINARY:
         a = written(memory, node->child[0], names);
         b = written(memory, node->child[1], names);
-        return a && b && operator_text(node->op) ? c_format(memory, "(%s%s%s)", a, operator_text(node->op), b)
-                                                 : NULL;
+        return a && b && operator_text(node->op)
+                   ? c_format(memory, "(%s%s%s)", a, operator_text(node->op), b)
+                   : NULL;
     default:
         return NULL;
     }

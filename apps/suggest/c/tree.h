@@ -66,7 +66,7 @@ struct c_symbol {
     bool calls_mpi;               /* a function: itself, or through functions that are followed */
     struct c_symbol *shared; /* the same thing, of another unit, that takes its place; NULL: none */
     size_t declared;         /* offset in the file */
-    size_t index;    /* in the symbols of the run that is under way */
+    size_t index;            /* in the symbols of the run that is under way */
     uint64_t key;
     void *cursor; /* parse.c's */
 };
@@ -156,12 +156,13 @@ struct c_node {
     int64_t value;
     bool arrow;
     const char *name;
-    const char *suffix; /* what the text has behind that of [0]: ".data()" of the pointer in `v[i]` of a vector */
+    const char *suffix; /* what the text has behind that of [0]: ".data()" of the pointer in `v[i]`
+                           of a vector */
     struct c_span span;
     struct c_node *parent;
     size_t n;
     struct c_node **child;
-    size_t order; /* of a function's nodes, in the order of the text */
+    size_t order;                  /* of a function's nodes, in the order of the text */
     const struct c_node *datatype; /* of a copy that was MPI_Pack or MPI_Unpack: its argument */
 };
 
@@ -181,7 +182,7 @@ struct c_unit {
     const char *path; /* as given */
     bool is_cxx;
     struct c_file *main_file; /* the same path, and the text */
-    char *text;       /* of the main file */
+    char *text;               /* of the main file */
     size_t size;
     struct c_function *functions; /* defined in the main file */
     size_t n_functions;
@@ -192,7 +193,8 @@ struct c_unit {
     struct c_error *errors; /* of the parser */
     size_t n_errors;
     struct c_memory *memory;
-    struct c_unit **program; /* units that were read together, itself among them; NULL: it is alone */
+    struct c_unit *
+        *program; /* units that were read together, itself among them; NULL: it is alone */
     size_t n_program;
 };
 
@@ -224,9 +226,10 @@ struct c_names {
     const char *(*name)(void *data, const struct c_node *name);
     void *data;
 };
-/* text.c: the expression, written anew from its tree, with other names if NAMES is not NULL. NULL: it has parts that are not
- * written. */
-const char *c_write(struct c_memory *memory, const struct c_node *node, const struct c_names *names);
+/* text.c: the expression, written anew from its tree, with other names if NAMES is not NULL. NULL:
+ * it has parts that are not written. */
+const char *c_write(struct c_memory *memory, const struct c_node *node,
+                    const struct c_names *names);
 /* Does it come from the body of a macro, in part? Then its text is the macro's use. */
 bool c_is_in_macro(const struct c_node *node);
 bool c_is_other(const struct c_node *node, const char *name); /* a C_OTHER of that name */
@@ -242,8 +245,8 @@ void c_lower_pack(struct c_unit *unit);
 
 /* uses.c: fills in address_taken, escapes, only_allocated and flows of all symbols. */
 void c_find_uses(struct c_unit *unit);
-/* link.c: functions that one unit defines and others call are followed there, and a variable that they share is one symbol.
- * UNITS lives as long as they do. */
+/* link.c: functions that one unit defines and others call are followed there, and a variable that
+ * they share is one symbol. UNITS lives as long as they do. */
 void c_link(struct c_unit **units, size_t n);
 
 /* Fills in the owners of variables. */

@@ -131,9 +131,10 @@ bool run_same(const struct run_value *a, const struct run_value *b)
 bool run_unchanged(const struct run_value *a, const struct run_value *b)
 {
     return a->kind == RUN_UNSET || run_same(a, b) ||
-           (a->kind == b->kind && (a->kind == RUN_UNKNOWN ||
-                                   (a->kind == RUN_CHOICE && a->alternative[0] == b->alternative[0] &&
-                                    a->alternative[1] == b->alternative[1])));
+           (a->kind == b->kind &&
+            (a->kind == RUN_UNKNOWN ||
+             (a->kind == RUN_CHOICE && a->alternative[0] == b->alternative[0] &&
+              a->alternative[1] == b->alternative[1])));
 }
 
 bool run_any_atom(struct run *run, const poly_t *poly,
@@ -677,7 +678,8 @@ struct run_place run_lvalue(struct run *run, const struct c_node *node)
         struct c_symbol *symbol = run->bases[place.base].symbol;
 
         /* *position, where position is &n */
-        if (run_is_tracked(symbol) && node->type && strcmp(node->type->name, symbol->type->name) == 0) {
+        if (run_is_tracked(symbol) && node->type &&
+            strcmp(node->type->name, symbol->type->name) == 0) {
             place.scalar = symbol;
         }
     }
@@ -727,7 +729,8 @@ bool run_text_of(struct run *run, const struct c_node *node, struct run_text *te
     if (!run_is_pure(node) || (node->span.elsewhere && run->level < RUN_TRUSTING)) {
         return false;
     }
-    text->text = c_is_in_macro(node) ? c_write(run->memory, node, NULL) : c_text(run->memory, run->unit, node);
+    text->text = c_is_in_macro(node) ? c_write(run->memory, node, NULL)
+                                     : c_text(run->memory, run->unit, node);
     text->node = node;
     return text->text && add_binding(run, text, node);
 }
@@ -842,7 +845,8 @@ static struct run_value load_entry(struct run *run, const struct c_node *node, i
         if (known->kind == RUN_ATOM_LOAD && poly_kind(run->space, i) == POLY_ENTRY &&
             known->base == base &&
             (same_text(&known->text, &text) ||
-             (run->level == RUN_TRUSTING && start && known->offset && poly_equal(start, known->offset) &&
+             (run->level == RUN_TRUSTING && start && known->offset &&
+              poly_equal(start, known->offset) &&
               same_dimensions(known->text.node->type, array->type))) &&
             !run_written(run, base, node->type, known->time, run->clock)) {
             key = c_copy(run->memory, poly_atom_text(run->space, i));

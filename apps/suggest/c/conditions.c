@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which events happen together with the call: conditions on the ways to both. */
+#include "site_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool site_around_call(struct run *run, const struct site *site, int guard)
+{
+    int g;
+
+    for (g = run->events[site->event].guard; g >= 0; g = run->guards[g].parent) {
+        if (g == guard) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* `which == 1`, where MPI_Waitany() set `which`: the call; SIZE_MAX: another condition. */
+static size_t set_by_waitany(struct run *run, const struct run_guard *guard)
+{
+    const struct c_symbol *symbol = NULL;
+    size_t i, found = SIZE_MAX;
+    int j;
+
+    for (j = 0; guard->n_facts == 1 && guard->facts[0].relation == RUN_EQUAL &&
+                j < guard->facts[0].left->count;
+         j++) {
+        const poly_term_t *term = &guard->facts[0].left->terms[j];
+
+        if (term->degree == 1 && run->atoms[term->atoms[0]].kind == RUN_ATOM_SYMBOL && !symbol) {
+            symbol = run->atoms[term->atoms[0]].symbol;
+        } else if (term->degree > 0) {
+            return SIZE_MAX;
+        }
+    }
+    for (i = 0; symbol && i < run->n_events && !c_contains(guard->condition, run->events[i].node);
+         i++) {
+        const struct run_event *event = &run->events[i];
+
+        if (event->kind == RUN_MPI && strcmp(c_callee(event->node), "MPI_Waitany") == 0 &&
+            event->node->n > 3 && event->arguments[3].kind == RUN_POINTER &&
+            run->bases[event->arguments[3].base].symbol == symbol) {
+            found = i;
+        }
+    }
+    return found;
+}
+
+int site_guard(struct run *run, const struct site *site, int guard)
+{
+    const struct run_event *call = &run->events[site->event];
+    const struct run_guard *known = &run->guards[guard];
+    bool all = known->is_fact;
+    int i, j;
+
+    if (site_around_call(run, site, guard) ||
+        (site->any != SIZE_MAX && set_by_waitany(run, known) == site->any)) {
+        return 1;
+    }
+    for (j = 0; j < known->n_facts; j++) {
+        bool holds = false;
+
+        for (i = 0; i < call->n_facts; i++) {
+            if (run_contradicts(run, &call->facts[i], &known->facts[j])) {
+                return 0;
+            }
+            holds = holds || run_implies(run, &call->facts[i], &known->facts[j]);
+        }
+        all = all && holds;
+    }
+    return all ? 1 : -1;
+}
+
+/* Is the event certainly not executed together with the call? */
+bool site_excluded(struct run *run, const struct site *site, const struct run_event *event)
+{
+    int guard;
+
+    for (guard = event->guard; guard >= 0; guard = run->guards[guard].parent) {
+        const struct run_guard *other = &run->guards[guard];
+        int call;
+
+        if (site_guard(run, site, guard) == 0) {
+            return true;
+        }
+        /* the two branches of one `if` */
+        for (call = run->events[site->event].guard; call >= 0; call = run->guards[call].parent) {
+            if (run->guards[call].condition == other->condition && call != guard &&
+                run->guards[call].negated != other->negated) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool guard_implies(struct run *run, const struct run_guard *a, const struct run_guard *b)
+{
+    int i, j;
+
+    for (j = 0; b->is_fact && j < b->n_facts; j++) {
+        for (i = 0; i < a->n_facts && !run_implies(run, &a->facts[i], &b->facts[j]); i++) {
+        }
+        if (i == a->n_facts) {
+            return false;
+        }
+    }
+    return b->is_fact;
+}
+
+/* Of several calls of MPI_Waitany() that are followed by the same unpacking, the first stands for
+ * all. */
+bool site_first_of_any(struct run *run, const struct run_event *event, size_t *first)
+{
+    int guard;
+
+    for (guard = event->guard; guard >= 0; guard = run->guards[guard].parent) {
+        size_t any = set_by_waitany(run, &run->guards[guard]);
+
+        if (any != SIZE_MAX) {
+            *first = *first == SIZE_MAX ? any : *first;
+            return any == *first;
+        }
+    }
+    return true;
+}
+
+/* A copy that a condition decides which the call does not have, outside of loops. */
+void site_check_conditions(struct run *run, struct site *site, const struct run_event *copy)
+{
+    int guard;
+
+    for (guard = copy->guard; guard >= 0; guard = run->guards[guard].parent) {
+        if (trusting(run) && site->function->receives &&
+            set_by_waitany(run, &run->guards[guard]) != SIZE_MAX) {
+            run_assume(run, RUN_ASSUMES_ANY, run->guards[guard].condition,
+                       "the request of line %u is complete where this holds",
+                       site->call->span.line);
+            continue;
+        }
+        if (site_guard(run, site, guard) != 1 && run->guards[guard].loop < 0) {
+            site_refuse(site, C_REFUSED_CONDITION, run->guards[guard].condition,
+                        "whether this holds where %s is called is not known", c_callee(site->call));
+        }
+    }
+    if (!site->function->receives) {
+        return;
+    }
+    for (guard = run->events[site->event].guard; guard >= 0; guard = run->guards[guard].parent) {
+        bool found = false;
+        int g;
+
+        for (g = copy->guard; g >= 0 && !found; g = run->guards[g].parent) {
+            found = g == guard || guard_implies(run, &run->guards[g], &run->guards[guard]);
+        }
+        if (!found && trusting(run) && !site_around_call(run, site, copy->guard) &&
+            copy->guard >= 0) {
+            run_assume(run, RUN_ASSUMES_RETURN, run->guards[guard].condition,
+                       "data is unpacked only where this condition of the receive holds");
+        } else if (!found) {
+            site_refuse(site, C_REFUSED_CONDITION, copy->node,
+                        "this unpacks even when the condition of %s does not hold",
+                        c_callee(site->call));
+        }
+    }
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The copies that fill the buffer of a call, or empty it. */
+#include "site_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct site_function *site_receiver(const struct c_node *call)
+{
+    size_t i;
+
+    for (i = 0; i < SITE_FUNCTIONS; i++) {
+        if (site_functions[i].receives && site_functions[i].kind == site_kind_of(call)) {
+            return &site_functions[i];
+        }
+    }
+    return NULL;
+}
+
+int site_argument(const struct run_event *event, int argument)
+{
+    if ((size_t) argument >= event->node->n || event->arguments[argument].kind != RUN_POINTER) {
+        return RUN_ANY;
+    }
+    return event->arguments[argument].base;
+}
+
+bool site_receives_into(const struct run_event *event, int base)
+{
+    const struct site_function *function;
+
+    if (event->kind != RUN_MPI) {
+        return false;
+    }
+    function = site_receiver(event->node);
+    return function && site_argument(event, function->buffer) == base;
+}
+
+bool site_mentions(const struct run_event *event, int base)
+{
+    size_t i;
+
+    for (i = 1; event->kind == RUN_MPI && i < event->node->n; i++) {
+        if (event->arguments[i].kind == RUN_POINTER && event->arguments[i].base == base) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool site_stores_into(const struct run_event *event, int base)
+{
+    return (event->kind == RUN_COPY || event->kind == RUN_STORE) && event->to.base == base;
+}
+
+bool site_reads(const struct run_event *event, int base)
+{
+    return (event->kind == RUN_COPY || event->kind == RUN_LOAD) && event->from.base == base;
+}
+
+static void add_copy(struct site *site, size_t event)
+{
+    site->copies = realloc(site->copies, (site->n_copies + 1) * sizeof *site->copies);
+    if (!site->copies) {
+        fprintf(stderr, "dame suggest: out of memory\n");
+        exit(3);
+    }
+    site->copies[site->n_copies++] = event;
+}
+
+/* Those of basic datatypes were lowered to copies. */
+static bool is_opaque_pack(const struct run_event *event)
+{
+    return event->kind == RUN_MPI && strcmp(c_callee(event->node), "MPI_Pack") == 0;
+}
+
+/* Is context A the context B, or one around it? */
+bool site_around(const struct run *run, int a, int b)
+{
+    while (b >= 0 && b != a) {
+        b = run->contexts[b].parent;
+    }
+    return b == a;
+}
+
+/* What a call of MPI reads or writes: COUNT elements of a basic type at the buffer. */
+struct run_extent site_call_extent(struct run *run, const struct run_event *event, int buffer,
+                                   int count, int type)
+{
+    struct run_extent extent = {
+        .base = RUN_ANY, .loop = event->loop, .irregular = event->irregular};
+    const struct run_value *address = &event->arguments[buffer], *n = &event->arguments[count];
+    const struct c_datatype *basic;
+
+    if ((size_t) type >= event->node->n || address->kind != RUN_POINTER || n->kind != RUN_INTEGER) {
+        return extent;
+    }
+    basic = c_find_datatype(run->unit, event->node->child[type]);
+    extent.base = address->base;
+    extent.offset = address->poly;
+    extent.size = basic ? poly_scale(run->space, n->poly, basic->size) : NULL;
+    return extent;
+}
+
+/* What the call sends, or receives, of its buffer. */
+bool site_has_slice(struct run *run, const struct site *site, const struct run_extent *extent)
+{
+    return run_meet(run, &site->slice, extent);
+}
+
+struct run_extent site_extent(const struct run_event *event, const struct run_place *place)
+{
+    return (struct run_extent){place->base, place->offset, event->size, event->loop,
+                               event->irregular};
+}
+
+/* Does the event receive into the bytes that this call moves? */
+static bool receives_slice(struct run *run, const struct site *site, const struct run_event *event)
+{
+    const struct site_function *function =
+        site_receives_into(event, site->buffer) ? site_receiver(event->node) : NULL;
+    struct run_extent extent;
+
+    if (!function) {
+        return false;
+    }
+    extent = site_call_extent(run, event, function->buffer, function->count, function->type);
+    return site_has_slice(run, site, &extent);
+}
+
+/* Does the event use the bytes that this call sends? What uses others filled them earlier. */
+static bool sends_slice(struct run *run, const struct site *site, const struct run_event *event)
+{
+    size_t j;
+
+    for (j = 0; j < SITE_FUNCTIONS; j++) {
+        if (site_functions[j].kind == site_kind_of(event->node) &&
+            site_argument(event, site_functions[j].buffer) == site->buffer) {
+            const struct run_extent extent =
+                site_call_extent(run, event, site_functions[j].buffer, site_functions[j].count,
+                                 site_functions[j].type);
+
+            return site_has_slice(run, site, &extent);
+        }
+    }
+    return false;
+}
+
+/* Copies into the buffer before the call, in the same loops with calls or outside of them: one
+ * buffer may be sent several times. Those that other code of such a loop makes are not seen. */
+static void find_trusted_packing(struct run *run, struct site *site)
+{
+    const struct run_event *call = &run->events[site->event];
+    size_t i;
+
+    for (i = site->event; i-- > 0;) {
+        const struct run_event *event = &run->events[i];
+
+        if (site_excluded(run, site, event)) {
+            continue;
+        }
+        if (is_opaque_pack(event) && site_mentions(event, site->buffer)) {
+            site_refuse(site, C_REFUSED_DATATYPE, event->node,
+                        "MPI_Pack of a datatype that is not known here");
+            break;
+        }
+        if (site_stores_into(event, site->buffer)) {
+            const struct run_extent extent = site_extent(event, &event->to);
+
+            if (!site_has_slice(run, site, &extent)) {
+                continue;
+            }
+            if (!site_around(run, event->context, call->context)) {
+                site->elsewhere = event->node;
+                break;
+            }
+            if (site->n_copies > 0 && run->events[site->copies[0]].context != event->context) {
+                break; /* filled before the loop, and again in it */
+            }
+            add_copy(site, i);
+        } else if (receives_slice(run, site, event) ||
+                   (site->n_copies > 0 && site_mentions(event, site->buffer) &&
+                    sends_slice(run, site, event))) {
+            break;
+        }
+    }
+}
+
+/* Copies into the buffer before the call, back to the buffer's last use. */
+void site_find_packing(struct run *run, struct site *site)
+{
+    const struct run_event *call = &run->events[site->event];
+    bool left = false; /* the call's context */
+    size_t i, n;
+
+    if (trusting(run)) {
+        find_trusted_packing(run, site);
+    }
+    for (i = site->event; !trusting(run) && i-- > 0 && !(left && site->n_copies > 0);) {
+        const struct run_event *event = &run->events[i];
+
+        if (is_opaque_pack(event) && site_mentions(event, site->buffer)) {
+            site_refuse(site, C_REFUSED_DATATYPE, event->node,
+                        "MPI_Pack of a datatype that is not known here");
+            break;
+        }
+        left = left || event->context != call->context;
+        if (left || site_excluded(run, site, event)) {
+            continue;
+        }
+        if (site_stores_into(event, site->buffer)) {
+            add_copy(site, i);
+        } else if (site_receives_into(event, site->buffer) ||
+                   (site->n_copies > 0 && site_mentions(event, site->buffer))) {
+            break;
+        }
+    }
+    for (i = 0, n = site->n_copies; i < n / 2; i++) {
+        size_t swap = site->copies[i];
+
+        site->copies[i] = site->copies[n - 1 - i];
+        site->copies[n - 1 - i] = swap;
+    }
+}
+
+/* Copies out of the buffer behind the call, until the buffer is filled again. */
+void site_find_unpacking(struct run *run, struct site *site)
+{
+    const struct run_event *call = &run->events[site->event];
+    size_t i;
+
+    for (i = site->event + 1; i < run->n_events; i++) {
+        const struct run_event *event = &run->events[i];
+
+        if (site_excluded(run, site, event) ||
+            (trusting(run) && !site_first_of_any(run, event, &site->any))) {
+            continue;
+        }
+        if (event->context != call->context &&
+            !(trusting(run) && site_around(run, event->context, call->context))) {
+            if (trusting(run) && site_reads(event, site->buffer)) {
+                site->elsewhere = event->node;
+            } else if (site_reads(event, site->buffer) || site_mentions(event, site->buffer)) {
+                site_refuse(site, C_REFUSED_READ, event->node,
+                            "%s is read here, in another loop than that of the receive",
+                            run_base_name(run, site->buffer));
+            }
+            continue;
+        }
+        if (trusting(run) && site_reads(event, site->buffer)) {
+            const struct run_extent extent = {event->from.base, event->from.offset,
+                                              event->size ? event->size
+                                                          : run_size(run, event->from.type),
+                                              event->loop, event->irregular};
+
+            if (!site_has_slice(run, site, &extent)) {
+                continue;
+            }
+        }
+        if (trusting(run) && event->kind == RUN_MPI && site_mentions(event, site->buffer) &&
+            !receives_slice(run, site, event) && !sends_slice(run, site, event)) {
+            continue;
+        }
+        if (event->kind == RUN_COPY && event->from.base == site->buffer) {
+            add_copy(site, i);
+        } else if (event->kind == RUN_LOAD && event->from.base == site->buffer) {
+            site_refuse(site, C_REFUSED_READ, event->node,
+                        "%s is read here for something other than unpacking",
+                        run_base_name(run, site->buffer));
+        } else if (site_receives_into(event, site->buffer) ||
+                   site_stores_into(event, site->buffer)) {
+            break;
+        } else if (site_mentions(event, site->buffer)) {
+            site_refuse(site, C_REFUSED_READ, event->node, "%s is used here before it is unpacked",
+                        run_base_name(run, site->buffer));
+        }
+    }
+}
+
+/* ---- what kind of buffer it is, and which function has both ---- */
+
+/* A buffer that is filled with zeros first, and then packed: only the copies count. */
+static void drop_fills(struct run *run, struct site *site)
+{
+    size_t i, n = 0;
+
+    for (i = 0; i < site->n_copies; i++) {
+        const struct run_event *event = &run->events[site->copies[i]];
+
+        if (event->kind == RUN_COPY ||
+            (event->node->kind != C_VARIABLE && event->node->kind != C_CALL)) {
+            site->copies[n++] = site->copies[i];
+        }
+    }
+    site->n_copies = n;
+}
+
+enum site_kind site_kind_of_buffer(struct run *run, struct site *site)
+{
+    const struct run_base *base = &run->bases[site->buffer];
+    size_t i;
+
+    if (!trusting(run)) {
+        return site->n_copies > 0 || site->refusal == C_REFUSED_DATATYPE ? SITE_PACKS : SITE_DIRECT;
+    }
+    drop_fills(run, site);
+    if (site->n_copies == 0 && !site->elsewhere && site->refusal != C_REFUSED_DATATYPE) {
+        site->refusal = 0; /* a receive buffer that is used as it is */
+        return SITE_DIRECT;
+    }
+    if (base->kind == RUN_OBJECT && base->type && base->type->kind != C_TYPE_ARRAY) {
+        return SITE_DIRECT;
+    }
+    for (i = 0; i < site->n_copies; i++) {
+        if (run->events[site->copies[i]].kind == RUN_COPY) {
+            return SITE_PACKS;
+        }
+    }
+    if (site->n_copies > 0) {
+        return SITE_COMPUTED;
+    }
+    if (site->elsewhere && !site->refusal) {
+        site_refuse(site, C_REFUSED_CONTROL, site->elsewhere,
+                    "%s is %s in another loop with calls than that of this one",
+                    run_base_name(run, site->buffer), site->function->receives ? "read" : "filled");
+    }
+    return site->refusal ? SITE_PACKS : SITE_DIRECT;
+}
+
+static int common_frame(const struct run *run, int a, int b)
+{
+    int frame;
+
+    for (; a >= 0; a = run->frames[a].parent) {
+        for (frame = b; frame >= 0; frame = run->frames[frame].parent) {
+            if (frame == a) {
+                return a;
+            }
+        }
+    }
+    return 0;
+}
+
+void site_find_home(struct run *run, struct site *site)
+{
+    size_t i;
+
+    site->home = run->events[site->event].frame;
+    for (i = 0; i < site->n_copies; i++) {
+        site->home = common_frame(run, site->home, run->events[site->copies[i]].frame);
+    }
+    site->at = run_node_in(run, site->home, &run->events[site->event]);
+}
+
+const struct c_node *site_statement(const struct run *run, const struct site *site,
+                                    const struct run_event *copy)
+{
+    const struct c_node *found = run_node_in(run, site->home, copy);
+    int loop;
+
+    for (loop = copy->loop; loop >= 0; loop = run->loops[loop].parent) {
+        if (run->loops[loop].frame == site->home) {
+            found = run->loops[loop].node;
+        }
+    }
+    return found;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The calls of a function, each with its copies, region and answer. */
+#include "site_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void site_free(struct site *site)
+{
+    access_free(site->program);
+    free(site->needs.index);
+    free(site->copies);
+    free(site->statements);
+}
+
+/* Two decided calls that are under way together, or are one, must not share data when one receives.
+ */
+static void check_pairs(struct run *run, struct site *sites, size_t n)
+{
+    size_t i, j, k;
+
+    for (i = 0; i < n; i++) {
+        for (j = 0; j < n && !sites[i].refusal; j++) {
+            if (i == j || sites[j].refusal || sites[i].kind != SITE_PACKS ||
+                sites[j].kind != SITE_PACKS || !sites[i].function->receives ||
+                sites[i].first > sites[j].last || sites[j].first > sites[i].last) {
+                continue;
+            }
+            for (k = 0; k < sites[j].n_copies; k++) {
+                const struct run_event *copy = &run->events[sites[j].copies[k]];
+                const struct run_place *data = site_data(&sites[j], copy);
+                const struct run_extent extent = site_extent(copy, data);
+
+                run->needs = &sites[i].needs;
+                if (site_touches(run, &sites[i], data, true, &extent, copy->node)) {
+                    site_refuse(&sites[i], C_REFUSED_DESTINATION,
+                                run->events[sites[j].copies[k]].node,
+                                "%s is part of another message that is under way with this one",
+                                run_base_name(run, data->base));
+                }
+            }
+        }
+    }
+}
+
+/* Does the loop copy, and another copy come behind it? */
+static bool decides_position(const struct run *run, const struct site *site,
+                             const struct run_assumption *trip)
+{
+    size_t i;
+
+    for (i = 0; i < site->n_copies && !run_within(run, &run->events[site->copies[i]], trip->where);
+         i++) {
+    }
+    return i < site->n_copies && site->copies[site->n_copies - 1] >= trip->event;
+}
+
+/* The names of all memory that must be different, in one sentence: the buffer first. */
+static void note_distinct(struct run *run, struct site *site)
+{
+    int bases[RUN_NAMES] = {site->buffer}, n = 1, more = 0, j, k;
+    char text[500] = "";
+    size_t i, kept = 0;
+
+    for (i = 0; i < site->needs.n; i++) {
+        const struct run_assumption *known = &run->assumptions[site->needs.index[i]];
+
+        if (known->bases[0] == RUN_ANY) {
+            site->needs.index[kept++] = site->needs.index[i];
+            continue;
+        }
+        for (k = 0; k < 2; k++) {
+            for (j = 0; j < n && strcmp(run_base_name(run, bases[j]),
+                                        run_base_name(run, known->bases[k])) != 0;
+                 j++) {
+            }
+            if (j == n && n < RUN_NAMES) {
+                bases[n++] = known->bases[k];
+            } else if (j == n) {
+                more++;
+            }
+        }
+    }
+    site->needs.n = kept;
+    if (n < 2) {
+        return;
+    }
+    for (j = 0; j < n; j++) {
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s",
+                 j == 0                    ? ""
+                 : j == n - 1 && more == 0 ? " and "
+                                           : ", ",
+                 run_base_name(run, bases[j]));
+    }
+    run_assume(run, RUN_ASSUMES_DISTINCT, site->call, "%s%s are different memory", text,
+               more ? " and others in between" : "");
+}
+
+/* Besides those that the site asked for: what the run assumed while its data was packed. */
+static void note_assumptions(struct run *run, struct site *site)
+{
+    size_t i;
+
+    for (i = 0; i < run->n_assumptions; i++) {
+        const struct run_assumption *known = &run->assumptions[i];
+
+        if (known->number == RUN_ASSUMES_TRIP && !decides_position(run, site, known)) {
+            continue;
+        }
+        if (known->first != (size_t) -1 && known->first < site->end && known->last >= site->begin) {
+            run_need(&site->needs, i);
+        }
+    }
+}
+
+static const struct site_function *function_of(const struct run_event *event, size_t j)
+{
+    return event->kind == RUN_MPI && site_functions[j].kind == site_kind_of(event->node) &&
+                   event->node->n > (size_t) site_functions[j].type
+               ? &site_functions[j]
+               : NULL;
+}
+
+size_t site_find(struct run *run, struct site **sites)
+{
+    size_t i, j, n = 0;
+
+    *sites = NULL;
+    for (i = 0; i < run->n_events; i++) {
+        for (j = 0; j < SITE_FUNCTIONS; j++) {
+            struct site site = {.run = run,
+                                .function = function_of(&run->events[i], j),
+                                .event = i,
+                                .any = SIZE_MAX};
+
+            if (!site.function) {
+                continue;
+            }
+            run->needs = &site.needs;
+            site.call = run->events[i].node;
+            site.kind = site_region(run, &site);
+            if (site.kind != SITE_PACKS && !trusting(run)) {
+                site_free(&site);
+                continue;
+            }
+            if (site.kind == SITE_PACKS) {
+                site_program(run, &site);
+                note_assumptions(run, &site);
+            }
+            run->needs = NULL;
+            *sites = realloc(*sites, (n + 1) * sizeof **sites);
+            if (!*sites) {
+                fprintf(stderr, "dame suggest: out of memory\n");
+                exit(3);
+            }
+            (*sites)[n++] = site;
+        }
+    }
+    check_pairs(run, *sites, n);
+    for (i = 0; i < n; i++) {
+        run->needs = &(*sites)[i].needs;
+        note_distinct(run, &(*sites)[i]);
+    }
+    run->needs = NULL;
+    return n;
+}
+
+size_t site_calls(const struct c_node *node)
+{
+    size_t i, n = 0;
+
+    for (i = 0; node && node->kind == C_CALL && i < SITE_FUNCTIONS; i++) {
+        n += site_functions[i].kind == site_kind_of(node);
+    }
+    for (i = 0; node && i < node->n; i++) {
+        n += site_calls(node->child[i]);
+    }
+    return n;
+}
