@@ -36,3 +36,9 @@ is_own()
     ! grep -qx "ended: $2" "$3" && [ -n "$(wrong_steps "$1" "$2" "$4")" ] &&
         [ -z "$(comm -23 <(wrong_steps "$1" "$2" "$3") <(wrong_steps "$1" "$2" "$4"))" ]
 }
+
+# dame_was_right LOG: dt_dame_verify saw no wrong bytes of DAME's. It also reports those of Open MPI's own engine.
+dame_was_right()
+{
+    ! grep -q "of the datatype DAME is wrong" "$1"
+}
