@@ -425,9 +425,22 @@ static void one_round(message_t *m, int round)
     check_received(m, round);
 }
 
-void op_message(play_t *p)
+/* How many ranks further a message goes. In Open MPI 5, messages of several threads of a rank to
+ * itself take each other's place. */
+static int distance(play_t *p)
 {
     const int shift = (int) pick(p, p->size);
+#if defined(OMPI_MAJOR_VERSION) && 5 == OMPI_MAJOR_VERSION
+    if (p->threaded && 0 == shift) {
+        return 1;
+    }
+#endif
+    return shift;
+}
+
+void op_message(play_t *p)
+{
+    const int shift = distance(p);
     message_t m = {.p = p,
                    .to = (p->rank + shift) % p->size,
                    .from = (p->rank + p->size - shift) % p->size,
