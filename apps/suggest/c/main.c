@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* dame-suggest-c: the front end for C, and for Fortran by way of C, of `dame suggest`. */
 #include "apps/clang/guard.h"
+#include "build.h"
 #include "site.h"
 #include "fortran.h"
 #include "report.h"
@@ -21,6 +22,8 @@ static void usage(FILE *out)
 {
     fputs(
         "Usage: dame suggest [OPTION]... FILE... [-- COMPILER ARGUMENT...]\n"
+        "       dame suggest [OPTION]... -- BUILD COMMAND...     all files that it compiles, such "
+        "as make -j4\n"
         "\n"
         "Finds loops that pack data for MPI_Send and its kin or unpack received data, and the\n"
         "MPI datatype that moves the data without them; or says why none is certain.\n"
@@ -352,6 +355,8 @@ int main(int argc, char **argv)
     struct c_unit **units;
     size_t n_units = 0;
     const char *build = NULL;
+    char **command = NULL, **built = NULL, *watched = NULL;
+    int n_built = 0;
     bool fine = true;
     int i;
 
@@ -362,6 +367,10 @@ int main(int argc, char **argv)
     for (i = 1; i < argc; i++) {
         const char *argument = argv[i];
 
+        if (strcmp(argument, "--") == 0 && files.n == 0 && i + 1 < argc) {
+            command = argv + i + 1;
+            break;
+        }
         if (strcmp(argument, "--") == 0) {
             for (i++; i < argc; i++) {
                 add_word(&flags, argv[i], strlen(argv[i]));
@@ -411,13 +420,22 @@ int main(int argc, char **argv)
             add_word(&files, argument, strlen(argument));
         }
     }
-    if (files.n == 0) {
+    if (files.n == 0 && !command) {
         /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the process ends */
         fprintf(stderr, "dame suggest: no file; --help shows what there is\n");
         return WRONG_USE;
     }
     if (report.sarif && report.patch) {
         return wrong_use("--sarif", "not together with --patch");
+    }
+    if (command) {
+        build = watched = build_watch(command, &built, &n_built);
+        if (!build) {
+            return SOME_FILE_FAILED;
+        }
+        for (i = 0; i < n_built; i++) {
+            add_word(&files, built[i], strlen(built[i]));
+        }
     }
     guard_start("dame suggest");
     report_begin(&report);
@@ -439,6 +457,9 @@ int main(int argc, char **argv)
     report_end(&report);
     free_words(&files);
     free_words(&flags);
+    if (watched) {
+        build_free(watched, built, n_built);
+    }
     if (fflush(stdout) != 0 || ferror(stdout) != 0) {
         fprintf(stderr, "dame suggest: standard output: write error\n");
         return SOME_FILE_FAILED;
