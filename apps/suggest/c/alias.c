@@ -23,8 +23,7 @@ int run_add_base(struct run *run, struct run_base base)
     }
     run->bases = realloc(run->bases, (size_t) (run->n_bases + 1) * sizeof *run->bases);
     if (!run->bases) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     base.time = run->clock;
     run->bases[run->n_bases] = base;
@@ -199,8 +198,7 @@ static void note_last(struct run *run, int base)
     if (n > run->n_last_write) {
         run->last_write = realloc(run->last_write, (size_t) (2 * n) * sizeof *run->last_write);
         if (!run->last_write) {
-            fprintf(stderr, "dame suggest: out of memory\n");
-            exit(3);
+            c_out_of_memory();
         }
         memset(run->last_write + run->n_last_write, 0,
                (size_t) (2 * n - run->n_last_write) * sizeof *run->last_write);
@@ -223,8 +221,7 @@ void run_log_write(struct run *run, int base, const struct c_type *type)
         run->writes_room = run->writes_room ? 2 * run->writes_room : 64;
         run->writes = realloc(run->writes, run->writes_room * sizeof *run->writes);
         if (!run->writes) {
-            fprintf(stderr, "dame suggest: out of memory\n");
-            exit(3);
+            c_out_of_memory();
         }
     }
     run->writes[run->n_writes] = (struct run_write){base, type, run->clock++, 0};

@@ -33,8 +33,7 @@ void run_need(struct run_needs *needs, size_t assumption)
     }
     needs->index = realloc(needs->index, (i + 1) * sizeof *needs->index);
     if (!needs->index) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     needs->index[needs->n++] = assumption;
 }
@@ -58,8 +57,7 @@ void run_assume(struct run *run, int number, const struct c_node *where, const c
     if (i == run->n_assumptions) {
         run->assumptions = realloc(run->assumptions, (i + 1) * sizeof *run->assumptions);
         if (!run->assumptions) {
-            fprintf(stderr, "dame suggest: out of memory\n");
-            exit(3);
+            c_out_of_memory();
         }
         run->assumptions[run->n_assumptions++] =
             (struct run_assumption){.number = number,

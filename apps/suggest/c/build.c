@@ -2,6 +2,7 @@
 /* A build is watched by programs that stand before the compilers in PATH: each writes an entry of a
  * compilation database and becomes the compiler. */
 #include "build.h"
+#include "tree.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -51,8 +52,7 @@ static const char *const compilers[] = {
 static void *checked(void *memory)
 {
     if (!memory) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     return memory;
 }

@@ -182,21 +182,37 @@ static size_t find_strict_completion(struct run *run, struct site *site)
     return site->event;
 }
 
+/* MPI_Wait() of the request, MPI_Waitall() of its array, or the last of as many calls of
+ * MPI_Waitany() as the array has; *ANY counts these. */
+static bool completes(struct run *run, const struct run_event *event,
+                      const struct run_value *request, int64_t *any)
+{
+    const char *name = c_callee(event->node);
+    int64_t count;
+
+    if (strcmp(name, "MPI_Wait") == 0) {
+        return event->node->n > 1 && site_same_request(run, &event->arguments[1], request);
+    }
+    if (event->node->n <= 2 || !site_in_array(run, event, request)) {
+        return false;
+    }
+    return strcmp(name, "MPI_Waitall") == 0 ||
+           (strcmp(name, "MPI_Waitany") == 0 && event->arguments[1].kind == RUN_INTEGER &&
+            poly_is_constant(event->arguments[1].poly, &count) && ++*any == count);
+}
+
 /* Is the request of event AT complete before that call? */
 bool site_is_complete(struct run *run, size_t at, const struct run_value *request,
                       const struct run_event *wait)
 {
+    int64_t any = 0;
     size_t i;
 
     for (i = at + 1; &run->events[i] < wait; i++) {
         const struct run_event *event = &run->events[i];
 
         if (event->kind == RUN_MPI && event->guard == run->events[at].guard &&
-            event->context == run->events[at].context &&
-            ((strcmp(c_callee(event->node), "MPI_Wait") == 0 && event->node->n > 1 &&
-              site_same_request(run, &event->arguments[1], request)) ||
-             (strcmp(c_callee(event->node), "MPI_Waitall") == 0 && event->node->n > 2 &&
-              site_in_array(run, event, request)))) {
+            event->context == run->events[at].context && completes(run, event, request, &any)) {
             return true;
         }
     }

@@ -63,8 +63,7 @@ static void add_copy(struct site *site, size_t event)
 {
     site->copies = realloc(site->copies, (site->n_copies + 1) * sizeof *site->copies);
     if (!site->copies) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     site->copies[site->n_copies++] = event;
 }

@@ -14,8 +14,7 @@ static char *copy_of(CXString string)
 
     clang_disposeString(string);
     if (!copy) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     return copy;
 }
@@ -85,8 +84,7 @@ int c_database(const char *build, const char *path, char ***arguments)
 
         *arguments = calloc(size + 3, sizeof **arguments);
         if (!*arguments) {
-            fprintf(stderr, "dame suggest: out of memory\n");
-            exit(3);
+            c_out_of_memory();
         }
         n = arguments_of(command, whole, *arguments);
         if (directory[0]) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "diff.h"
+#include "tree.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +8,7 @@
 static void *checked(void *memory)
 {
     if (!memory) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     return memory;
 }

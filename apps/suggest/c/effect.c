@@ -14,8 +14,7 @@ struct run_event *run_event(struct run *run, enum run_event_kind kind, const str
         run->events_room = run->events_room ? 2 * run->events_room : 256;
         run->events = realloc(run->events, run->events_room * sizeof *run->events);
         if (!run->events) {
-            fprintf(stderr, "dame suggest: out of memory\n");
-            exit(3);
+            c_out_of_memory();
         }
     }
     event = &run->events[run->n_events];
@@ -191,6 +190,24 @@ static struct run_place substituted_place(struct run *run, const struct c_node *
 
     restore(run, node->symbol, saved);
     return place;
+}
+
+bool run_find_fact_of_call(struct run *run, const struct c_node *call, bool negated,
+                           struct run_fact *fact)
+{
+    const struct c_node *expression = run->level == RUN_TRUSTING && call->symbol && run->calls < 8
+                                          ? one_return(call->symbol, call->n - 1)
+                                          : NULL;
+    struct run_value *saved;
+    bool found;
+
+    if (!expression) {
+        return false;
+    }
+    saved = substitute(run, call);
+    found = run_find_fact(run, expression, negated, fact);
+    restore(run, call->symbol, saved);
+    return found;
 }
 
 /* The object that a call of a function returns the value of, if it does nothing else; NULL: it does

@@ -17,8 +17,7 @@ void run_exit(struct run *run, struct run_exits *exits, struct run_value value)
     exits->values = realloc(exits->values, (exits->n + 1) * sizeof *exits->values);
     exits->states = realloc(exits->states, (exits->n + 1) * sizeof *exits->states);
     if (!exits->values || !exits->states) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     exits->values[exits->n] = value;
     exits->states[exits->n++] = run_save(run);
@@ -60,8 +59,7 @@ static int open_frame(struct run *run, const struct c_node *call)
     }
     run->frames = realloc(run->frames, (size_t) (i + 1) * sizeof *run->frames);
     if (!run->frames) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     run->frames[run->n_frames++] = (struct run_frame){run->frame, call, call->symbol};
     return i;

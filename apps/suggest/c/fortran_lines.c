@@ -31,8 +31,7 @@ static void *grow(void *memory, size_t bytes)
 {
     memory = realloc(memory, bytes);
     if (!memory) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     return memory;
 }
@@ -97,8 +96,7 @@ struct f_lines *f_lines_read(const char *path)
     bool fixed = is_fixed_form(path), continues = false;
 
     if (!lines) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     while (file && getline(&line, &room, file) >= 0) {
         number++;

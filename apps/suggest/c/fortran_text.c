@@ -198,8 +198,7 @@ static void use(struct writer *writer, struct f_symbol *symbol)
     }
     writer->used = realloc(writer->used, (writer->n_used + 1) * sizeof *writer->used);
     if (!writer->used) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     writer->used[writer->n_used++] = symbol;
     if (symbol->c_name) {
@@ -1328,8 +1327,7 @@ static struct f_text collect(const struct line *line)
         fprintf(file, "%s\n", line->text);
     }
     if (!file || (room && !result.line)) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     fclose(file);
     return result;

@@ -102,8 +102,7 @@ static void add_gain(struct run *run, struct gains *gains, struct c_symbol *symb
 {
     gains->symbols = realloc(gains->symbols, (gains->n + 1) * sizeof *gains->symbols);
     if (!gains->symbols) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     gains->symbols[gains->n++] = symbol;
     if (gains->n > gains->room) {
@@ -345,8 +344,7 @@ static void push_active(struct run *run, const struct gains *gains)
 {
     run->active = realloc(run->active, (run->n_active + 1) * sizeof *run->active);
     if (!run->active) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     run->active[run->n_active][0] = gains->first_write;
     run->active[run->n_active++][1] = gains->last_write;
@@ -383,8 +381,7 @@ static int add_loop(struct run *run, const struct c_node *node, const poly_t *tr
 {
     run->loops = realloc(run->loops, (size_t) (run->n_loops + 1) * sizeof *run->loops);
     if (!run->loops) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     run->loops[run->n_loops] = (struct run_loop){
         .atom = atom, .trip = trip, .parent = run->loop, .node = node, .frame = run->frame};
@@ -543,8 +540,7 @@ static void context_loop(struct run *run, const struct c_node *node, const struc
     }
     run->contexts = realloc(run->contexts, (size_t) (run->n_contexts + 1) * sizeof *run->contexts);
     if (!run->contexts) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     run->contexts[run->n_contexts] = (struct run_context){outer, node};
     run_control(run, node, "a loop with MPI calls");

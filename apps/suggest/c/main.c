@@ -74,8 +74,7 @@ static void add_word(struct words *words, const char *begin, size_t length)
 {
     words->word = realloc(words->word, (size_t) (words->n + 1) * sizeof *words->word);
     if (!words->word || !(words->word[words->n] = strndup(begin, length))) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     words->n++;
 }
@@ -143,7 +142,8 @@ struct verdict {
     const struct c_node *call, *at;
     bool receives;
     const struct c_function *function;
-    int rank;
+    enum site_kind kind;
+    bool refused;
     bool own; /* the function has the call itself */
 };
 
@@ -152,29 +152,24 @@ struct verdicts {
     size_t n;
 };
 
-enum { MOST_DECIDED = 3, REFUSED = 2, NOT_PACKING = 1 };
-
-static int rank_of(const struct site *site)
+static struct verdict verdict_of(const struct site *site, const struct c_function *function)
 {
-    return site->kind != SITE_PACKS ? NOT_PACKING : site->refusal ? REFUSED : MOST_DECIDED;
+    return (struct verdict){site->call,
+                            site->at,
+                            site->function->receives,
+                            function,
+                            site->kind,
+                            site->refusal != 0,
+                            site->run->events[site->event].frame == 0};
 }
 
-static void add_verdict(struct verdicts *verdicts, const struct site *site,
-                        const struct c_function *function)
+static int rank(const struct verdict *verdict)
 {
-    verdicts->verdict = realloc(verdicts->verdict, (verdicts->n + 1) * sizeof *verdicts->verdict);
-    if (!verdicts->verdict) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
-    }
-    verdicts->verdict[verdicts->n++] =
-        (struct verdict){site->call, site->at,      site->function->receives,
-                         function,   rank_of(site), site->run->events[site->event].frame == 0};
+    return verdict->kind != SITE_PACKS ? 0 : verdict->refused ? 1 : 2;
 }
 
-/* Is the verdict of this function on the call the one to report? */
-static bool is_best(const struct verdicts *verdicts, const struct site *site,
-                    const struct c_function *function)
+/* Is it the one to report? */
+static bool is_best(const struct verdicts *verdicts, const struct verdict *verdict)
 {
     const struct verdict *best = NULL;
     size_t i;
@@ -182,22 +177,21 @@ static bool is_best(const struct verdicts *verdicts, const struct site *site,
     for (i = 0; i < verdicts->n; i++) {
         const struct verdict *other = &verdicts->verdict[i];
 
-        if (other->call != site->call || other->receives != site->function->receives) {
+        if (other->call != verdict->call || other->receives != verdict->receives) {
             continue;
         }
-        if (other->at != site->at) { /* packing elsewhere says more than none here */
-            if (site->at == site->call && other->rank > NOT_PACKING &&
-                rank_of(site) == NOT_PACKING) {
+        if (other->at != verdict->at) { /* packing elsewhere says more than none here */
+            if (verdict->at == verdict->call && rank(other) > 0 && rank(verdict) == 0) {
                 return false;
             }
             continue;
         }
-        if (!best || other->rank > best->rank ||
-            (other->rank == best->rank && other->own && !best->own)) {
+        if (!best || rank(other) > rank(best) ||
+            (rank(other) == rank(best) && other->own && !best->own)) {
             best = other;
         }
     }
-    return best && best->function == function && best->rank == rank_of(site);
+    return best && best->function == verdict->function && rank(best) == rank(verdict);
 }
 
 struct visit {
@@ -205,6 +199,31 @@ struct visit {
     struct verdicts verdicts;
     bool reports; /* the second time; the first one collects verdicts */
 };
+
+static void add_verdict(struct verdicts *verdicts, struct verdict verdict)
+{
+    verdicts->verdict = realloc(verdicts->verdict, (verdicts->n + 1) * sizeof *verdicts->verdict);
+    if (!verdicts->verdict) {
+        c_out_of_memory();
+    }
+    verdicts->verdict[verdicts->n++] = verdict;
+}
+
+/* Has the function something to report? What does not pack is only counted. */
+static bool is_reported(const struct verdicts *verdicts, const struct c_function *function)
+{
+    size_t i;
+
+    for (i = 0; i < verdicts->n; i++) {
+        const struct verdict *verdict = &verdicts->verdict[i];
+
+        if (verdict->function == function &&
+            (!verdict->call || (rank(verdict) > 0 && is_best(verdicts, verdict)))) {
+            return true;
+        }
+    }
+    return false;
+}
 
 static void visit_function(struct visit *visit, struct c_unit *unit,
                            const struct c_function *function)
@@ -216,13 +235,18 @@ static void visit_function(struct visit *visit, struct c_unit *unit,
 
     if (run->refused && visit->reports) {
         report_unfollowed(report, run);
+    } else if (run->refused) {
+        add_verdict(&visit->verdicts, (struct verdict){.function = function});
     }
     for (j = 0; j < n; j++) {
+        struct verdict verdict = verdict_of(&sites[j], function);
+
         if (!visit->reports) {
-            add_verdict(&visit->verdicts, &sites[j], function);
+            add_verdict(&visit->verdicts, verdict);
         } else {
-            sites[j].skipped = (report->only && sites[j].call->span.line != report->only) ||
-                               !is_best(&visit->verdicts, &sites[j], function);
+            sites[j].skipped = sites[j].kind != SITE_PACKS ||
+                               (report->only && sites[j].call->span.line != report->only) ||
+                               !is_best(&visit->verdicts, &verdict);
         }
     }
     if (visit->reports) {
@@ -243,7 +267,8 @@ static void visit_unit(struct visit *visit, struct c_unit *unit)
         report_begin_file(visit->report, unit);
     }
     for (i = 0; i < unit->n_functions; i++) {
-        if (run_has_mpi(unit->functions[i].body)) {
+        if (run_has_mpi(unit->functions[i].body) &&
+            (!visit->reports || is_reported(&visit->verdicts, &unit->functions[i]))) {
             guard_file(unit->path);
             visit_function(visit, unit, &unit->functions[i]);
         }
@@ -274,6 +299,13 @@ static void analyse(struct report *report, struct c_unit **units, size_t n)
     for (i = 0; i < 2 * n; i++) {
         visit.reports = i >= n;
         visit_unit(&visit, units[i % n]);
+    }
+    for (i = 0; i < visit.verdicts.n; i++) {
+        const struct verdict *verdict = &visit.verdicts.verdict[i];
+
+        if (verdict->call && rank(verdict) == 0 && is_best(&visit.verdicts, verdict)) {
+            *(verdict->kind == SITE_DIRECT ? &report->direct : &report->computed) += 1;
+        }
     }
     free(visit.verdicts.verdict);
 }
@@ -441,8 +473,7 @@ int main(int argc, char **argv)
     report_begin(&report);
     units = calloc((size_t) files.n, sizeof *units);
     if (!units) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     for (i = 0; i < files.n; i++) {
         fine &= read_file(&report, files.word[i], build, &flags, units, &n_units);

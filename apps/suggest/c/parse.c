@@ -33,8 +33,7 @@ static enum CXChildVisitResult add_child(CXCursor cursor, CXCursor parent, CXCli
         children->room = children->room ? 2 * children->room : 4;
         children->cursor = realloc(children->cursor, children->room * sizeof(CXCursor));
         if (!children->cursor) {
-            fprintf(stderr, "dame suggest: out of memory\n");
-            exit(3);
+            c_out_of_memory();
         }
     }
     children->cursor[children->n++] = cursor;
@@ -114,8 +113,7 @@ static const struct c_file *file_of(struct reader *reader, CXFile clang)
     reader->files = realloc(reader->files, (i + 1) * sizeof *reader->files);
     reader->seen_files = realloc(reader->seen_files, (i + 1) * sizeof *reader->seen_files);
     if (!reader->files || !reader->seen_files) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     reader->files[i] = file;
     reader->seen_files[i] = clang;
@@ -256,8 +254,7 @@ const struct c_type *read_type(struct reader *reader, CXType clang)
     reader->seen_types =
         realloc(reader->seen_types, (reader->n_types + 1) * sizeof *reader->seen_types);
     if (!reader->types || !reader->seen_types) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     reader->types[reader->n_types] = type;
     reader->seen_types[reader->n_types++] = canonical;
@@ -417,8 +414,7 @@ struct c_symbol *read_symbol(struct reader *reader, CXCursor cursor)
     memcpy(symbol->cursor, &canonical, sizeof canonical);
     unit->symbols = realloc(unit->symbols, (unit->n_symbols + 1) * sizeof *unit->symbols);
     if (!unit->symbols) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     unit->symbols[unit->n_symbols++] = symbol;
     make_symbol(reader, symbol, canonical);
@@ -996,8 +992,7 @@ static void read_initialised(struct reader *reader, CXCursor cursor)
     unit->initialised =
         realloc(unit->initialised, (unit->n_initialised + 1) * sizeof *unit->initialised);
     if (!unit->initialised) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     unit->initialised[unit->n_initialised++] = variable;
 }
@@ -1044,8 +1039,7 @@ static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent, CXCli
         unit->functions =
             realloc(unit->functions, (unit->n_functions + 1) * sizeof *unit->functions);
         if (!unit->functions) {
-            fprintf(stderr, "dame suggest: out of memory\n");
-            exit(3);
+            c_out_of_memory();
         }
         function = &unit->functions[unit->n_functions++];
         function->symbol = symbol;
@@ -1152,8 +1146,7 @@ struct c_unit *c_parse(const char *path, const char *const *arguments, int n_arg
     enum CXErrorCode code;
 
     if (!unit || !index) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     unit->path = path;
     unit->memory = c_memory_new();

@@ -54,9 +54,27 @@ struct c_node *cxx_address(struct reader *reader, CXCursor cursor, struct c_node
 
 /* ---- this ---- */
 
+/* A symbol that the source does not declare. */
+static struct c_symbol *make_symbol(struct c_unit *unit, enum c_symbol_kind kind, const char *name)
+{
+    struct c_symbol *symbol = c_allocate(unit->memory, sizeof *symbol);
+    CXCursor none = clang_getNullCursor();
+
+    symbol->kind = kind;
+    symbol->name = name;
+    symbol->cursor = c_allocate(unit->memory, sizeof none);
+    memcpy(symbol->cursor, &none, sizeof none);
+    symbol->index = (size_t) -1;
+    unit->symbols = realloc(unit->symbols, (unit->n_symbols + 1) * sizeof *unit->symbols);
+    if (!unit->symbols) {
+        c_out_of_memory();
+    }
+    unit->symbols[unit->n_symbols++] = symbol;
+    return symbol;
+}
+
 struct c_symbol *cxx_make_self(struct reader *reader, CXCursor method)
 {
-    struct c_unit *unit = reader->unit;
     struct c_symbol *symbol;
 
     if (!reader->cxx ||
@@ -64,19 +82,9 @@ struct c_symbol *cxx_make_self(struct reader *reader, CXCursor method)
         clang_CXXMethod_isStatic(method)) {
         return NULL;
     }
-    symbol = c_allocate(unit->memory, sizeof *symbol);
-    symbol->kind = C_SYMBOL_PARAMETER;
-    symbol->name = "this";
+    symbol = make_symbol(reader->unit, C_SYMBOL_PARAMETER, "this");
     symbol->type = pointer_to(
         reader, read_type(reader, clang_getCursorType(clang_getCursorSemanticParent(method))));
-    symbol->cursor = c_allocate(unit->memory, sizeof(CXCursor));
-    *(CXCursor *) symbol->cursor = clang_getNullCursor();
-    symbol->index = (size_t) -1;
-    unit->symbols = realloc(unit->symbols, (unit->n_symbols + 1) * sizeof *unit->symbols);
-    if (!unit->symbols) {
-        exit(3);
-    }
-    unit->symbols[unit->n_symbols++] = symbol;
     return symbol;
 }
 
@@ -212,19 +220,9 @@ static struct c_symbol *library_function(struct reader *reader, const char *name
             return unit->symbols[i];
         }
     }
-    symbol = c_allocate(unit->memory, sizeof *symbol);
-    symbol->kind = C_SYMBOL_FUNCTION;
-    symbol->name = name;
+    symbol = make_symbol(unit, C_SYMBOL_FUNCTION, name);
     symbol->type = read_type(reader, clang_getCursorType(clang_getNullCursor()));
     symbol->is_foreign = true;
-    symbol->cursor = c_allocate(unit->memory, sizeof(CXCursor));
-    *(CXCursor *) symbol->cursor = clang_getNullCursor();
-    symbol->index = (size_t) -1;
-    unit->symbols = realloc(unit->symbols, (unit->n_symbols + 1) * sizeof *unit->symbols);
-    if (!unit->symbols) {
-        exit(3);
-    }
-    unit->symbols[unit->n_symbols++] = symbol;
     return symbol;
 }
 

@@ -24,8 +24,7 @@ struct patch *patch_new(struct c_unit *unit)
     struct patch *patch = calloc(1, sizeof *patch);
 
     if (!patch) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     patch->unit = unit;
     return patch;
@@ -177,8 +176,7 @@ static void add_node(const struct c_node ***nodes, size_t *n, const struct c_nod
     }
     *nodes = realloc(*nodes, (*n + 1) * sizeof **nodes);
     if (!*nodes) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     (*nodes)[(*n)++] = node;
 }
@@ -442,8 +440,7 @@ static void patch_types(struct patch *patch, struct run *run, struct site *sites
     bool again = true;
 
     if (!chosen || !stays) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     choose(sites, n, chosen);
     while (again) { /* a site that cannot be changed keeps loops that others share */

@@ -1027,8 +1027,7 @@ void site_program(struct run *run, struct site *site)
     builder.bases = malloc(((size_t) run->n_bases + 1) * sizeof *builder.bases);
     builder.loops = malloc(((size_t) run->n_loops + 1) * sizeof *builder.loops);
     if (!builder.program || !builder.bases || !builder.loops) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     for (i = 0; i < (size_t) run->n_bases; i++) {
         builder.bases[i] = -1;

@@ -180,10 +180,7 @@ void report_function(struct report *report, struct run *run, struct site *sites,
         if (sites[i].skipped) {
             continue;
         }
-        if (sites[i].kind != SITE_PACKS) {
-            *(sites[i].kind == SITE_DIRECT ? &report->direct : &report->computed) += 1;
-            sites[i].skipped = true;
-        } else if (sites[i].refusal) {
+        if (sites[i].refusal) {
             refused(report, &sites[i]);
         } else {
             decided(report, &sites[i]);

@@ -42,6 +42,9 @@ struct run_value run_binary(struct run *run, const struct c_node *node, enum c_o
                             struct run_value a, struct run_value b, const struct c_type *type);
 
 /* ---- effect.c: assignments, calls, events ---- */
+/* The fact that a call of a function stands for which only returns a comparison. */
+bool run_find_fact_of_call(struct run *run, const struct c_node *call, bool negated,
+                           struct run_fact *fact);
 void run_assign_scalar(struct run *run, struct c_symbol *symbol, struct run_value value);
 struct run_value run_assign(struct run *run, const struct c_node *node);
 struct run_value run_increment(struct run *run, const struct c_node *node);

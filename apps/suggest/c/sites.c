@@ -151,8 +151,7 @@ size_t site_find(struct run *run, struct site **sites)
             run->needs = NULL;
             *sites = realloc(*sites, (n + 1) * sizeof **sites);
             if (!*sites) {
-                fprintf(stderr, "dame suggest: out of memory\n");
-                exit(3);
+                c_out_of_memory();
             }
             (*sites)[n++] = site;
         }

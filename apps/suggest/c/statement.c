@@ -97,8 +97,7 @@ static void add_assigned(const struct c_node *node, struct c_symbol ***symbols, 
         if (i == *n) {
             *symbols = realloc(*symbols, (*n + 1) * sizeof **symbols);
             if (!*symbols) {
-                fprintf(stderr, "dame suggest: out of memory\n");
-                exit(3);
+                c_out_of_memory();
             }
             (*symbols)[(*n)++] = symbol;
         }
@@ -210,8 +209,7 @@ struct run_value *run_save(struct run *run)
     struct run_value *saved = malloc(bytes + 1);
 
     if (!saved) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     return memcpy(saved, run->state, bytes);
 }
@@ -252,8 +250,7 @@ static void add_fact(struct run *run, const struct run_fact *fact)
 {
     run->facts = realloc(run->facts, (size_t) (run->n_facts + 1) * sizeof *run->facts);
     if (!run->facts) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     run->facts[run->n_facts++] = *fact;
 }
@@ -264,7 +261,8 @@ static int find_facts(struct run *run, const struct c_node *condition, bool nega
 {
     int n = 0;
 
-    if (!run_is_pure(condition)) { /* evaluated once only */
+    if (!(run->level == RUN_TRUSTING ? run_only_accesses(condition) : run_is_pure(condition))) {
+        /* evaluated once only */
         *all = false;
         return 0;
     }
@@ -318,8 +316,7 @@ static int add_guard(struct run *run, const struct c_node *condition, bool negat
     run->trial--;
     run->guards = realloc(run->guards, (size_t) (run->n_guards + 1) * sizeof *run->guards);
     if (!run->guards) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     run->guards[run->n_guards] = guard;
     return run->n_guards++;
@@ -782,8 +779,7 @@ struct run *run_function(struct c_unit *unit, const struct c_function *function,
     size_t i;
 
     if (!run) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     run->unit = unit;
     run->function = function;
@@ -802,22 +798,19 @@ struct run *run_function(struct c_unit *unit, const struct c_function *function,
     run->version = calloc(run->n_symbols + 1, sizeof *run->version);
     if (!run->space || !run->symbols || !run->state || !run->stands || !run->objects ||
         !run->version) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     run->loop = run->guard = -1;
     run->clock = 1;
     run->contexts = calloc(1, sizeof *run->contexts);
     run->n_contexts = 1;
     if (!run->contexts) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     run->contexts[0].parent = -1;
     run->frames = calloc(1, sizeof *run->frames);
     if (!run->frames) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     run->frames[0] = (struct run_frame){.parent = -1, .function = function->symbol};
     run->n_frames = 1;

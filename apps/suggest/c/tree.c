@@ -16,13 +16,18 @@ struct c_memory {
     struct chunk *chunks;
 };
 
+void c_out_of_memory(void)
+{
+    fprintf(stderr, "dame suggest: out of memory\n");
+    exit(3);
+}
+
 struct c_memory *c_memory_new(void)
 {
     struct c_memory *memory = calloc(1, sizeof *memory);
 
     if (!memory) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     return memory;
 }
@@ -52,8 +57,7 @@ void *c_allocate(struct c_memory *memory, size_t bytes)
 
         chunk = calloc(1, sizeof *chunk + size);
         if (!chunk) {
-            fprintf(stderr, "dame suggest: out of memory\n");
-            exit(3);
+            c_out_of_memory();
         }
         chunk->size = size;
         chunk->next = memory->chunks;

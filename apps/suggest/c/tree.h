@@ -210,6 +210,7 @@ int c_database(const char *build, const char *path, char ***arguments);
 void c_database_free(char **arguments, int n);
 
 /* tree.c */
+void c_out_of_memory(void) __attribute__((noreturn)); /* one line, and exit code 3 */
 void *c_allocate(struct c_memory *memory, size_t bytes); /* zeroed */
 char *c_copy(struct c_memory *memory, const char *text);
 char *c_format(struct c_memory *memory, const char *format, ...)

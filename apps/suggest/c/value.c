@@ -42,8 +42,7 @@ poly_atom_t run_new_atom(struct run *run, enum run_atom_kind kind, const char *n
     }
     run->atoms = realloc(run->atoms, (size_t) (atom + 1) * sizeof *run->atoms);
     if (!run->atoms) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     for (; run->n_atoms <= atom; run->n_atoms++) {
         memset(&run->atoms[run->n_atoms], 0, sizeof *run->atoms);
@@ -237,6 +236,9 @@ bool run_find_fact(struct run *run, const struct c_node *condition, bool negated
         condition = condition->child[0];
         op = condition->op;
     }
+    if (condition->kind == C_CALL) {
+        return run_find_fact_of_call(run, condition, negated, fact);
+    }
     if (condition->kind == C_NAME || condition->kind == C_MEMBER) {
         a = run_evaluate(run, condition);
         b = run_constant(run, 0);
@@ -287,8 +289,7 @@ void run_set_length(struct run *run, const struct c_type *type)
         run->length_values =
             realloc(run->length_values, (run->n_lengths + 1) * sizeof *run->length_values);
         if (!run->lengths || !run->length_values) {
-            fprintf(stderr, "dame suggest: out of memory\n");
-            exit(3);
+            c_out_of_memory();
         }
         run->lengths[run->n_lengths] = type->length;
         run->length_values[run->n_lengths++] =
@@ -508,8 +509,7 @@ static void note_sum(struct run *run, const poly_t *sum)
     }
     run->sums = realloc(run->sums, (i + 1) * sizeof *run->sums);
     if (!run->sums) {
-        fprintf(stderr, "dame suggest: out of memory\n");
-        exit(3);
+        c_out_of_memory();
     }
     run->sums[run->n_sums++] = sum;
 }
@@ -863,8 +863,7 @@ static struct run_value load_entry(struct run *run, const struct c_node *node, i
     if (atom >= run->n_atoms) {
         run->atoms = realloc(run->atoms, (size_t) (atom + 1) * sizeof *run->atoms);
         if (!run->atoms) {
-            fprintf(stderr, "dame suggest: out of memory\n");
-            exit(3);
+            c_out_of_memory();
         }
         for (; run->n_atoms <= atom; run->n_atoms++) {
             memset(&run->atoms[run->n_atoms], 0, sizeof *run->atoms);
