@@ -633,12 +633,12 @@ static void check_shared(struct run *run, struct site *site)
 
 static void check_text(struct run *run, struct site *site)
 {
-    const struct c_unit *unit = run->unit;
     const struct c_node *function = run->frames[site->home].function->body;
+    const char *text = function->span.file ? function->span.file->text : "";
     size_t begin = site->at->span.begin, end = site->at->span.end, i;
     const char *line;
 
-    if (function->span.elsewhere) {
+    if (function->span.elsewhere || !function->span.file) {
         return;
     }
 
@@ -649,15 +649,15 @@ static void check_text(struct run *run, struct site *site)
         end = node->span.end > end ? node->span.end : end;
     }
     /* also directives right before the first statement */
-    while (begin > function->span.begin && unit->text[begin - 1] != ';' &&
-           unit->text[begin - 1] != '{' && unit->text[begin - 1] != '}') {
+    while (begin > function->span.begin && text[begin - 1] != ';' && text[begin - 1] != '{' &&
+           text[begin - 1] != '}') {
         begin--;
     }
-    for (line = unit->text + begin; line && line < unit->text + end;
+    for (line = text + begin; line && line < text + end;
          line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
         const char *at = line;
 
-        while (at > unit->text && at == line && (at[-1] == ' ' || at[-1] == '\t')) {
+        while (at > text && at == line && (at[-1] == ' ' || at[-1] == '\t')) {
             line--;
             at = line;
         }
@@ -675,11 +675,11 @@ static void check_text(struct run *run, struct site *site)
     }
     {
         /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): a unit has a text */
-        const char *pragma = strstr(unit->text + begin, "_Pragma");
+        const char *pragma = strstr(text + begin, "_Pragma");
 
-        if (pragma && pragma < unit->text + end && trusting(run)) {
+        if (pragma && pragma < text + end && trusting(run)) {
             site->directive = "there is a _Pragma in between";
-        } else if (pragma && pragma < unit->text + end) {
+        } else if (pragma && pragma < text + end) {
             site_refuse(site, C_REFUSED_TEXT, site->call, "there is a _Pragma in between");
         }
     }
