@@ -15,8 +15,9 @@
 #include "ompi-mca-dame/param.h"
 
 static const mca_base_component_t *owner;
-static mca_dt_dame_params_t *params; /* of the component */
-static bool dumps;                   /* LLVM writes its files, and compiles for that */
+static mca_dt_dame_params_t unregistered; /* of a component for another Open MPI: empty */
+static mca_dt_dame_params_t *params = &unregistered;
+static bool dumps; /* LLVM writes its files, and compiles for that */
 
 /* ---- Values --------------------------------------------------------------------------------- */
 
