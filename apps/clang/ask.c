@@ -30,7 +30,8 @@ int64_t ask_size(CXType type)
 
 int64_t ask_align(CXType type)
 {
-    int64_t align = has_layout(type) ? clang_Type_getAlignOf(type) : -1;
+    /* a type that `auto` has not found yet has no size, and this question ends the process */
+    int64_t align = ask_size(type) >= 0 ? clang_Type_getAlignOf(type) : -1;
 
     return align < 0 ? -1 : align;
 }
