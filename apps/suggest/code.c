@@ -15,6 +15,9 @@ typedef struct emitter {
     access_program_t *program;
     poly_space_t *space;
     FILE *out;
+    char *text; /* that goes to it */
+    size_t length;
+    code_language_t language;
     const char *indent, *prefix;
     int depth;
     int names; /* that were made */
@@ -142,9 +145,9 @@ static const poly_t *elements_of(emitter_t *emitter, const access_base_t *base,
                                  const poly_t *offset)
 {
     poly_space_t *space = emitter->space;
-    return poly_divide(
-        space, poly_subtract(space, offset, poly_constant(space, within(base, offset))),
-        poly_constant(space, base->type.size));
+    return poly_divide(space,
+                       poly_subtract(space, offset, poly_constant(space, within(base, offset))),
+                       poly_constant(space, base->type.size));
 }
 
 static const access_field_t *part_at(const access_base_t *base, int64_t at, int64_t length)
@@ -203,8 +206,7 @@ static const char *member_text(emitter_t *emitter, const access_base_t *base, in
     }
     emitter->offsets = true;
     const char *text = kept(emitter, "(MPI_Aint) offsetof(%s, %s)", base->element, part->name);
-    return at == part->offset ? text
-                              : kept(emitter, "%s + %" PRId64, text, at - part->offset);
+    return at == part->offset ? text : kept(emitter, "%s + %" PRId64, text, at - part->offset);
 }
 
 /* One address of a base less another one. */
@@ -257,6 +259,7 @@ static const char *displacement(emitter_t *emitter, types_address_t to, types_ad
 /* What numbers in the code rely on: where the compiler puts the members of structs. */
 static void assert_structs(emitter_t *emitter)
 {
+    const char *word = emitter->language == CODE_CXX ? "static_assert" : "_Static_assert";
     for (int i = 0; i < emitter->program->nbases; i++) {
         const access_base_t *base = &emitter->program->bases[i];
         if (emitter->symbolic[i]) {
@@ -264,12 +267,12 @@ static void assert_structs(emitter_t *emitter)
         }
         for (int j = 0; j < base->nparts; j++) {
             emitter->offsets = true;
-            line(emitter,
-                 "_Static_assert(offsetof(%s, %s) == %" PRId64 ", \"%s has another layout\");",
+            line(emitter, "%s(offsetof(%s, %s) == %" PRId64 ", \"%s has another layout\");", word,
                  base->element, base->parts[j].name, base->parts[j].offset, base->element);
         }
-        if (base->nfields > 0 || base->element != NULL || strncmp(base->type.name, "struct ", 7) == 0) {
-            line(emitter, "_Static_assert(sizeof(%s) == %" PRId64 ", \"%s has another layout\");",
+        if (base->nfields > 0 || base->element != NULL ||
+            strncmp(base->type.name, "struct ", 7) == 0) {
+            line(emitter, "%s(sizeof(%s) == %" PRId64 ", \"%s has another layout\");", word,
                  base->type.name, base->type.size, base->type.name);
         }
     }
@@ -410,6 +413,13 @@ static void open_guard(emitter_t *emitter, const access_guard_t *guard)
     emitter->depth++;
 }
 
+/* C++ does not convert what malloc() returns. */
+static void allocate(emitter_t *emitter, const char *type, const char *name, const char *room)
+{
+    line(emitter, "%s *%s = %smalloc(%s * sizeof(*%s));", type, name,
+         emitter->language == CODE_CXX ? kept(emitter, "(%s *) ", type) : "", room, name);
+}
+
 static void count_blocks(emitter_t *emitter, const list_t *list)
 {
     const char *room = kept(emitter, "%s_room", list->name);
@@ -440,19 +450,17 @@ static void count_blocks(emitter_t *emitter, const list_t *list)
         line(emitter, "%s += %s;", room, blocks);
         close_loops(emitter, &outer);
     }
-    line(emitter, "MPI_Aint *%s = malloc(%s * sizeof(*%s));", list->displacements, room,
-         list->displacements);
+    allocate(emitter, "MPI_Aint", list->displacements, room);
     const char *failed = kept(emitter, "%s == NULL", list->displacements);
     if (!list->one_length) {
-        line(emitter, "int *%s = malloc(%s * sizeof(*%s));", list->lengths, room, list->lengths);
+        allocate(emitter, "int", list->lengths, room);
         failed = kept(emitter, "%s || %s == NULL", failed, list->lengths);
     }
     const char *arrays[] = {!list->one_type ? list->types : NULL,
                             list->any_inside ? list->made : NULL};
     for (int i = 0; i < 2; i++) {
         if (arrays[i] != NULL) {
-            line(emitter, "MPI_Datatype *%s = malloc(%s * sizeof(*%s));", arrays[i], room,
-                 arrays[i]);
+            allocate(emitter, "MPI_Datatype", arrays[i], room);
             failed = kept(emitter, "%s || %s == NULL", failed, arrays[i]);
         }
     }
@@ -663,27 +671,40 @@ static const char *address_text(emitter_t *emitter, types_address_t address)
     if (!emitter->symbolic[address.base] || poly_is_zero(address.offset) || base->nfields > 0) {
         return types_address_text(emitter->program, address);
     }
-    return kept(emitter, "(char *) (%s) + %s", base->address,
-                bytes_apart(emitter, address.base, address.offset,
-                            poly_constant(emitter->space, 0)));
+    return kept(
+        emitter, "(char *) (%s) + %s", base->address,
+        bytes_apart(emitter, address.base, address.offset, poly_constant(emitter->space, 0)));
 }
 
-code_t code_make(access_program_t *program, const shape_t *shape, const char *indent,
-                 const char *prefix)
+/* A stream for lines, whose text is taken by take_lines(). */
+static bool open_lines(emitter_t *emitter)
 {
-    emitter_t emitter = {
-        .program = program, .space = program->space, .indent = indent, .prefix = prefix};
-    char *text = NULL;
-    size_t length;
-    code_t code = {.make = "", .address = "", .count = "", .type = "", .release = ""};
-    emitter.out = open_memstream(&text, &length);
+    emitter->out = open_memstream(&emitter->text, &emitter->length);
+    return emitter->out != NULL;
+}
+
+static const char *take_lines(emitter_t *emitter)
+{
+    fclose(emitter->out);
+    const char *text = kept(emitter, "%s", emitter->text != NULL ? emitter->text : "");
+    free(emitter->text);
+    emitter->text = NULL;
+    return text;
+}
+
+code_t code_make(access_program_t *program, const shape_t *shape, code_language_t language,
+                 const char *indent, const char *prefix)
+{
+    emitter_t emitter = {.program = program,
+                         .space = program->space,
+                         .language = language,
+                         .indent = indent,
+                         .prefix = prefix};
+    code_t code = {
+        .make = "", .assertion = "", .address = "", .count = "", .type = "", .release = ""};
     emitter.addressed = poly_alloc(program->space, (size_t) program->nbases, sizeof(bool));
     emitter.symbolic = poly_alloc(program->space, (size_t) program->nbases, sizeof(bool));
-    if (emitter.out == NULL || emitter.addressed == NULL || emitter.symbolic == NULL) {
-        if (emitter.out != NULL) {
-            fclose(emitter.out);
-            free(text);
-        }
+    if (emitter.addressed == NULL || emitter.symbolic == NULL || !open_lines(&emitter)) {
         return code;
     }
     const types_node_t *top = top_of(&emitter, shape->type);
@@ -700,13 +721,11 @@ code_t code_make(access_program_t *program, const shape_t *shape, const char *in
     if (handle.owned) {
         line(&emitter, "MPI_Type_commit(&%s);", handle.text);
     }
-    code.asserts = shape->count == SHAPE_COUNT_ASSERTED;
-    if (code.asserts) {
+    code.make = take_lines(&emitter);
+    if (shape->count == SHAPE_COUNT_ASSERTED && open_lines(&emitter)) {
         assert_count(&emitter, &handle);
+        code.assertion = take_lines(&emitter);
     }
-    fclose(emitter.out);
-    code.make = kept(&emitter, "%s", text != NULL ? text : "");
-    free(text);
     code.address = address_text(&emitter, top->origin);
     code.offsets = emitter.offsets;
     code.count = handle.length;

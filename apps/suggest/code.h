@@ -10,15 +10,18 @@
 
 /* Texts of the program's space. Sent is `count` times `type` from `address` on. */
 typedef struct code {
-    const char *make;    /* declarations and statements, whole lines; "" for a basic type */
-    const char *address; /* arguments of the call */
+    const char *make;      /* declarations and statements, whole lines; "" for a basic type */
+    const char *assertion; /* behind them: compares the call's count, needs <assert.h>; "" where
+                              that is proved */
+    const char *address;   /* arguments of the call */
     const char *count;
     const char *type;
     const char *release; /* statements behind the call that frees the type; "" for a basic type */
     bool lists;          /* needs <stdlib.h> */
     bool offsets;        /* needs <stddef.h> */
-    bool asserts;        /* needs <assert.h> */
 } code_t;
+
+typedef enum code_language { CODE_C, CODE_CXX } code_language_t;
 
 /*
  * Code for a shape that was decided, each line indented by `indent`. The code is meant for a block
@@ -27,7 +30,7 @@ typedef struct code {
  * count fitted: each is at most the number of elements sent. A count below 0 becomes 0. Where a
  * list finds no memory, the code calls MPI_Abort().
  */
-code_t code_make(access_program_t *program, const shape_t *shape, const char *indent,
-                 const char *prefix);
+code_t code_make(access_program_t *program, const shape_t *shape, code_language_t language,
+                 const char *indent, const char *prefix);
 
 #endif

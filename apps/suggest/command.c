@@ -397,11 +397,9 @@ static void print_answer(access_program_t *program, const shape_t *shape, const 
 
 static void print_code(const code_t *code, int receives)
 {
-    if (code->lists || code->asserts) {
-        printf("%s%s", code->lists ? "#include <stdlib.h>\n" : "",
-               code->asserts ? "#include <assert.h>\n" : "");
-    }
-    printf("{\n%s    %s(%s, %s, %s, ...);\n%s}\n", code->make, receives ? "MPI_Recv" : "MPI_Send",
+    printf("%s%s", code->lists ? "#include <stdlib.h>\n" : "",
+           *code->assertion ? "#include <assert.h>\n" : "");
+    printf("{\n%s%s    %s(%s, %s, %s, ...);\n%s}\n", code->make, code->assertion, receives ? "MPI_Recv" : "MPI_Send",
            code->address, code->count, code->type, code->release);
 }
 
@@ -429,7 +427,7 @@ static int suggest(const arguments_t *arguments, const char *path, access_progra
         return refused(path, &shape);
     }
     int natoms = poly_atoms(program->space); /* without those of the code */
-    code_t code = code_make(program, &shape, "    ", "dame_");
+    code_t code = code_make(program, &shape, CODE_C, "    ", "dame_");
     if (poly_error(program->space) != POLY_OK) {
         return tool_error(TOOL_WRONG, "%s: %s", path, poly_error_text(poly_error(program->space)));
     }

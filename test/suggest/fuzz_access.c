@@ -57,7 +57,7 @@ static int answer(access_program_t *program)
     if (random.verdict == EVAL_WRONG || identity.verdict == EVAL_WRONG) {
         wrong("a wrong answer", random.verdict == EVAL_WRONG ? random.message : identity.message);
     }
-    code_t code = code_make(program, &shape, "    ", "dame_");
+    code_t code = code_make(program, &shape, CODE_C, "    ", "dame_");
     if (poly_error(program->space) == POLY_OK && code.count[0] == '\0') {
         wrong("code", "without a count");
     }

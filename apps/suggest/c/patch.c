@@ -94,9 +94,7 @@ static bool in_macro(const struct c_unit *unit, const struct c_node *node)
 static const struct c_node *whole_statement(const struct run *run, const struct site *site,
                                             const struct run_event *copy)
 {
-    const struct c_node *node = site_statement(run, site, copy);
-
-    return node->kind == C_FOR || node->kind == C_WHILE ? node : statement_of(node);
+    return statement_of(site_statement(run, site, copy));
 }
 
 /* Removes a statement, with its line if nothing else is on it. */
@@ -327,31 +325,14 @@ static void note_headers(struct patch *patch, const code_t *code)
 {
     patch->uses_stdlib = patch->uses_stdlib || code->lists;
     patch->uses_stddef = patch->uses_stddef || code->offsets;
-    patch->uses_assert = patch->uses_assert || code->asserts;
+    patch->uses_assert = patch->uses_assert || *code->assertion;
 }
 
-/* malloc() of C++ needs a cast. */
-static const char *in_language(struct c_memory *memory, const struct c_unit *unit, const char *code)
+static code_t make_code(const struct patch *patch, const struct site *site, const char *indent,
+                        const char *prefix)
 {
-    static const char *const types[] = {"MPI_Aint", "MPI_Datatype", "int"};
-    size_t i;
-
-    for (i = 0; unit->is_cxx && i < sizeof types / sizeof *types; i++) {
-        const char *look = c_format(memory, "%s *", types[i]), *at = code, *assigned;
-
-        while ((at = strstr(at, look)) != NULL) {
-            assigned = at + strlen(look) + strcspn(at + strlen(look), " ;\n");
-            at += strlen(look);
-            if (strncmp(assigned, " = malloc(", 10) == 0) {
-                size_t before = (size_t) (at - code);
-
-                code = c_format(memory, "%.*s = (%s *) %s", (int) (assigned - code), code, types[i],
-                                assigned + 3);
-                at = code + before;
-            }
-        }
-    }
-    return code;
+    return code_make(site->program, &site->shape, patch->unit->is_cxx ? CODE_CXX : CODE_C, indent,
+                     prefix);
 }
 
 /* { constructors; the call with new arguments; MPI_Type_free(); } */
@@ -365,17 +346,16 @@ static bool edit_call(struct patch *patch, const struct site *site, bool nested)
     const struct c_node *type = site->call->child[site->function->type];
     const char *indent = indent_of(memory, unit, statement->span.begin);
     const char *inner = c_format(memory, "%s    ", indent);
-    code_t code = code_make(site->program, &site->shape, inner, prefix_for(patch, memory));
+    code_t code = make_code(patch, site, inner, prefix_for(patch, memory));
     bool block = code.make[0] || code.release[0];
     size_t end = end_of(unit, statement), before = patch->edits.n;
     bool fine = true;
 
     if (block) {
-        fine =
-            edits_add(&patch->edits, statement->span.begin, statement->span.begin,
-                      c_format(memory, "{\n%s%s", in_language(memory, unit, code.make), inner)) &&
-            (nested ? edits_add_first : edits_add)(
-                &patch->edits, end, end, c_format(memory, "\n%s%s}", code.release, indent));
+        fine = edits_add(&patch->edits, statement->span.begin, statement->span.begin,
+                         c_format(memory, "{\n%s%s%s", code.make, code.assertion, inner)) &&
+               (nested ? edits_add_first : edits_add)(
+                   &patch->edits, end, end, c_format(memory, "\n%s%s}", code.release, indent));
     }
     fine = fine && edits_add(&patch->edits, buffer->span.begin, buffer->span.end, code.address) &&
            edits_add(&patch->edits, count->span.begin, count->span.end, code.count) &&
@@ -531,27 +511,6 @@ static void need_helper(struct patch *patch, const struct run *run, const char *
     }
 }
 
-/* The code without its assertions: the check reports what they would end the program for. */
-static const char *without_asserts(struct c_memory *memory, const char *code)
-{
-    char *copy = c_copy(memory, code), *at = copy, *begin, *end;
-
-    while ((at = strstr(at, "assert(")) != NULL) {
-        begin = at - (at > copy && at[-1] == '_');
-        end = strchr(at, '\n');
-        if (begin != at || !end) { /* _Static_assert() */
-            at++;
-            continue;
-        }
-        while (begin > copy && begin[-1] != '\n') {
-            begin--;
-        }
-        memmove(begin, end + 1, strlen(end + 1) + 1);
-        at = begin;
-    }
-    return copy;
-}
-
 static void patch_check(struct patch *patch, struct run *run, struct site *sites, size_t n)
 {
     const struct c_unit *unit = patch->unit;
@@ -585,17 +544,17 @@ static void patch_check(struct patch *patch, struct run *run, struct site *sites
         indent = indent_of(run->memory, unit, last->span.begin);
         inner = c_format(run->memory, "%s    ", indent);
         prefix = prefix_for(patch, run->memory);
-        code = code_make(site->program, &site->shape, inner, prefix);
-        text = c_format(
-            run->memory,
-            "{\n%s%sstatic int %sdone = -1;\n%sdame_check(%s, %s, %s,\n%s           "
-            "%s, %s, %s, &%sdone, "
-            "\"%s:%u\");\n%s%s}",
-            in_language(run->memory, unit, without_asserts(run->memory, code.make)), inner, prefix,
-            inner, c_text(run->memory, unit, site->call->child[site->function->buffer]),
-            c_text(run->memory, unit, site->call->child[site->function->count]),
-            c_text(run->memory, unit, site->call->child[site->function->type]), inner, code.address,
-            code.count, code.type, prefix, unit->path, site->call->span.line, code.release, indent);
+        code = make_code(patch, site, inner, prefix);
+        text = c_format(run->memory,
+                        "{\n%s%sstatic int %sdone = -1;\n%sdame_check(%s, %s, %s,\n%s           "
+                        "%s, %s, %s, &%sdone, "
+                        "\"%s:%u\");\n%s%s}",
+                        code.make, inner, prefix, inner,
+                        c_text(run->memory, unit, site->call->child[site->function->buffer]),
+                        c_text(run->memory, unit, site->call->child[site->function->count]),
+                        c_text(run->memory, unit, site->call->child[site->function->type]), inner,
+                        code.address, code.count, code.type, prefix, unit->path,
+                        site->call->span.line, code.release, indent);
         if (site->function->receives) {
             at = end_of(unit, last);
             text = c_format(run->memory, "\n%s%s", indent, text);
@@ -607,7 +566,7 @@ static void patch_check(struct patch *patch, struct run *run, struct site *sites
         if (!edits_add(&patch->edits, at, at, text)) {
             no_patch(site, site->call, "its edits overlap those of another call");
         }
-        code.asserts = false;
+        code.assertion = ""; /* the check reports instead */
         note_headers(patch, &code);
     }
 }
