@@ -109,7 +109,7 @@ bool run_distinct(struct run *run, int a, int b)
         (run->level == RUN_DISTINCT && (a == RUN_ANY || b == RUN_ANY))) {
         return false;
     }
-    if (run->needs && !run->quiet && a != RUN_ANY && b != RUN_ANY) {
+    if (run->needs && a != RUN_ANY && b != RUN_ANY) {
         run_assume_distinct(run, a, b);
     }
     return true;

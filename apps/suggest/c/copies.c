@@ -108,10 +108,13 @@ bool site_has_slice(struct run *run, const struct site *site, const struct run_e
     return run_meet(run, &site->slice, extent);
 }
 
-struct run_extent site_extent(const struct run_event *event, const struct run_place *place)
+struct run_extent site_extent(struct run *run, const struct run_event *event,
+                              const struct run_place *place)
 {
-    return (struct run_extent){place->base, place->offset, event->size, event->loop,
-                               event->irregular};
+    return (struct run_extent){place->base, place->offset,
+                               event->kind == RUN_LOAD ? run_size(run, place->type)
+                                                       : event->size, /* NULL: not known */
+                               event->loop, event->irregular};
 }
 
 /* Does the event receive into the bytes that this call moves? */
@@ -165,7 +168,7 @@ static void find_trusted_packing(struct run *run, struct site *site)
             break;
         }
         if (site_stores_into(event, site->buffer)) {
-            const struct run_extent extent = site_extent(event, &event->to);
+            const struct run_extent extent = site_extent(run, event, &event->to);
 
             if (!site_has_slice(run, site, &extent)) {
                 continue;
@@ -248,10 +251,7 @@ void site_find_unpacking(struct run *run, struct site *site)
             continue;
         }
         if (trusting(run) && site_reads(event, site->buffer)) {
-            const struct run_extent extent = {event->from.base, event->from.offset,
-                                              event->size ? event->size
-                                                          : run_size(run, event->from.type),
-                                              event->loop, event->irregular};
+            const struct run_extent extent = site_extent(run, event, &event->from);
 
             if (!site_has_slice(run, site, &extent)) {
                 continue;

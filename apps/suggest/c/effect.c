@@ -129,20 +129,6 @@ static void note_index(struct run *run, struct run_place *place)
     run->trial--;
 }
 
-/* A function that is only `return expression;`, called with its arguments in place of parameters.
- */
-static const struct c_node *one_return(const struct c_symbol *function, size_t arguments)
-{
-    const struct c_node *body = function->body;
-
-    if (!body || body->kind != C_BLOCK || body->n != 1 || body->child[0]->kind != C_RETURN ||
-        body->child[0]->n != 1 || function->n_parameters != arguments ||
-        !run_is_pure(body->child[0]->child[0])) {
-        return NULL;
-    }
-    return body->child[0]->child[0];
-}
-
 /* Sets the parameters to the arguments; returns what they were. */
 static struct run_value *substitute(struct run *run, const struct c_node *node)
 {
@@ -196,7 +182,7 @@ bool run_find_fact_of_call(struct run *run, const struct c_node *call, bool nega
                            struct run_fact *fact)
 {
     const struct c_node *expression = run->level == RUN_TRUSTING && call->symbol && run->calls < 8
-                                          ? one_return(call->symbol, call->n - 1)
+                                          ? run_one_return(call->symbol, call->n - 1)
                                           : NULL;
     struct run_value *saved;
     bool found;
@@ -217,7 +203,7 @@ static const struct c_node *accessor(const struct run *run, const struct c_node 
 {
     const struct c_node *expression =
         run->level == RUN_TRUSTING && node->kind == C_CALL && node->symbol && run->calls < 8
-            ? one_return(node->symbol, node->n - 1)
+            ? run_one_return(node->symbol, node->n - 1)
             : NULL;
 
     return expression ? plain_object(expression, type) : NULL;
@@ -649,7 +635,7 @@ struct run_value run_call(struct run *run, const struct c_node *node)
     size_t i;
 
     if (node->symbol && run->calls < 8 &&
-        (expression = one_return(node->symbol, node->n - 1)) != NULL) {
+        (expression = run_one_return(node->symbol, node->n - 1)) != NULL) {
         return substituted(run, node, expression);
     }
     if (c_is_allocator(node)) {

@@ -89,8 +89,8 @@ static bool only_read(const struct c_node *node, const struct c_symbol *symbol)
 
 struct c_symbol *run_original(const struct run *run, struct c_symbol *symbol)
 {
-    while (symbol->index != (size_t) -1 && run->stands[symbol->index].original) {
-        symbol = run->stands[symbol->index].original;
+    while (symbol->index != (size_t) -1 && run->originals[symbol->index]) {
+        symbol = run->originals[symbol->index];
     }
     return symbol;
 }
@@ -105,11 +105,11 @@ static void set_parameters(struct run *run, const struct c_node *call,
         struct c_symbol *parameter = function->parameters[i];
 
         run_log_write(run, run_base_of_symbol(run, parameter), NULL);
-        run->stands[parameter->index].original = NULL;
+        run->originals[parameter->index] = NULL;
         if (parameter->type->kind == C_TYPE_RECORD && c_bare(call->child[i + 1])->kind == C_NAME &&
             c_bare(call->child[i + 1])->symbol != parameter &&
             only_read(function->body, parameter)) {
-            run->stands[parameter->index].original = c_bare(call->child[i + 1])->symbol;
+            run->originals[parameter->index] = c_bare(call->child[i + 1])->symbol;
         }
         if (!run_is_tracked(parameter)) {
             continue;

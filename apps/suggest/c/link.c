@@ -31,7 +31,7 @@ static struct c_symbol *find(struct c_unit **units, size_t n, const struct c_sym
     return found;
 }
 
-static void replace(struct c_node *node, struct c_unit *unit)
+static void replace(struct c_node *node)
 {
     size_t i;
 
@@ -42,7 +42,7 @@ static void replace(struct c_node *node, struct c_unit *unit)
         node->symbol = node->symbol->shared;
     }
     for (i = 0; i < node->n; i++) {
-        replace(node->child[i], unit);
+        replace(node->child[i]);
     }
 }
 
@@ -67,10 +67,10 @@ void c_link(struct c_unit **units, size_t n)
     }
     for (i = 0; i < n; i++) {
         for (j = 0; j < units[i]->n_symbols; j++) {
-            replace((struct c_node *) units[i]->symbols[j]->body, units[i]);
+            replace((struct c_node *) units[i]->symbols[j]->body);
         }
         for (j = 0; j < units[i]->n_initialised; j++) {
-            replace(units[i]->initialised[j], units[i]);
+            replace(units[i]->initialised[j]);
         }
     }
 }

@@ -110,9 +110,7 @@ const struct run_place *site_touches(struct run *run, const struct site *site,
             return data;
         }
         if (extent && place->base == data->base) {
-            const struct run_extent all = {
-                data->base, data->offset, run->events[site->copies[i]].size,
-                run->events[site->copies[i]].loop, run->events[site->copies[i]].irregular};
+            const struct run_extent all = site_extent(run, &run->events[site->copies[i]], data);
 
             if (!run_meet(run, extent, &all)) {
                 run_assume(run, RUN_ASSUMES_PARTS, where, "this is another part of %s than is %s",
@@ -372,7 +370,7 @@ static void check_store(struct run *run, struct site *site, const struct run_eve
 {
     bool bytes = event->node->kind == C_CALL;
 
-    const struct run_extent extent = site_extent(event, &event->to);
+    const struct run_extent extent = site_extent(run, event, &event->to);
 
     if (event->to.base == RUN_ANY || !run_distinct(run, event->to.base, site->buffer)) {
         if (event->to.base == site->buffer &&
@@ -416,9 +414,7 @@ static void check_load(struct run *run, struct site *site, const struct run_even
         site_refuse(site, C_REFUSED_READ, event->node, "this may read %s",
                     run_base_name(run, site->buffer));
     }
-    const struct run_extent extent = {from->base, from->offset,
-                                      event->size ? event->size : run_size(run, from->type),
-                                      event->loop, event->irregular};
+    const struct run_extent extent = site_extent(run, event, from);
 
     if (site->function->receives && site_touches(run, site, from, false, &extent, event->node)) {
         site_refuse(site, C_REFUSED_DESTINATION, event->node,

@@ -207,12 +207,6 @@ struct run_context {
     const struct c_node *loop;
 };
 
-/* A struct that was handed to a followed function by value and that it does not change: what it was
- * copied from. */
-struct run_stand {
-    struct c_symbol *original; /* NULL: nothing */
-};
-
 struct run {
     struct c_unit *unit;
     const struct c_function *function;
@@ -221,7 +215,6 @@ struct run {
     enum run_level level;
     struct run_assumption *assumptions;
     size_t n_assumptions;
-    bool quiet;              /* different memory is not noted */
     struct run_needs *needs; /* of the site that is asked about; NULL: the function runs */
     struct run_frame *frames;
     int n_frames, frame;         /* now */
@@ -234,11 +227,12 @@ struct run {
     int *version;
     struct run_fact *facts;
     int n_facts;
-    bool dead;                /* this is not reached */
-    bool over;                /* since the program ends */
-    struct run_stand *stands; /* of symbols */
-    int *objects;             /* of symbols: their bases, counted from 1 */
-    unsigned *seeds;          /* of meet.c */
+    bool dead;                   /* this is not reached */
+    bool over;                   /* since the program ends */
+    struct c_symbol **originals; /* of structs that a followed function was handed by value and only
+                                    reads: what they are copies of; NULL: nothing */
+    int *objects;                /* of symbols: their bases, counted from 1 */
+    unsigned *seeds;             /* of meet.c */
     struct run_base *bases;
     int n_bases;
     struct run_atom *atoms; /* by poly_atom_t */
@@ -301,7 +295,10 @@ bool run_contradicts(struct run *run, const struct run_fact *a, const struct run
 bool run_implies(struct run *run, const struct run_fact *a, const struct run_fact *b);
 /* Is everything in the subtree free of assignments and calls? */
 bool run_is_pure(const struct c_node *node);
-/* The same, but for calls of functions that only return what they read. */
+/* The expression of a function that is only `return expression;`, without effects, when it is
+ * called with so many ARGUMENTS; NULL: it is more. */
+const struct c_node *run_one_return(const struct c_symbol *function, size_t arguments);
+/* The same as run_is_pure(), but for calls of such functions. */
 bool run_only_accesses(const struct c_node *node);
 /* Does the subtree call MPI, itself or through functions that are followed? */
 bool run_has_mpi(const struct c_node *node);

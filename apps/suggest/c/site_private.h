@@ -31,7 +31,9 @@ bool site_around(const struct run *run, int a, int b);
 struct run_extent site_call_extent(struct run *run, const struct run_event *event, int buffer,
                                    int count, int type);
 bool site_has_slice(struct run *run, const struct site *site, const struct run_extent *extent);
-struct run_extent site_extent(const struct run_event *event, const struct run_place *place);
+/* The bytes of PLACE that the event reads or writes. */
+struct run_extent site_extent(struct run *run, const struct run_event *event,
+                              const struct run_place *place);
 void site_find_packing(struct run *run, struct site *site);
 void site_find_unpacking(struct run *run, struct site *site);
 void site_find_home(struct run *run, struct site *site);

@@ -30,7 +30,7 @@ static void check_pairs(struct run *run, struct site *sites, size_t n)
             for (k = 0; k < sites[j].n_copies; k++) {
                 const struct run_event *copy = &run->events[sites[j].copies[k]];
                 const struct run_place *data = site_data(&sites[j], copy);
-                const struct run_extent extent = site_extent(copy, data);
+                const struct run_extent extent = site_extent(run, copy, data);
 
                 run->needs = &sites[i].needs;
                 if (site_touches(run, &sites[i], data, true, &extent, copy->node)) {

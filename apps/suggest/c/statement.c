@@ -9,32 +9,11 @@
 
 /* ---- questions about subtrees ---- */
 
-bool run_only_accesses(const struct c_node *node)
+static bool has_own_effect(const struct c_node *node)
 {
-    const struct c_node *body =
-        node && node->kind == C_CALL && node->symbol ? node->symbol->body : NULL;
-    size_t i;
-
-    if (body && (body->kind != C_BLOCK || body->n != 1 || body->child[0]->kind != C_RETURN ||
-                 body->child[0]->n != 1 || !run_is_pure(body->child[0]->child[0]))) {
-        return false;
-    }
-    if (!body) {
-        if (!node || node->n == 0) {
-            return run_is_pure(node);
-        }
-        if (node->kind == C_ASSIGN || node->kind == C_UPDATE || node->kind == C_CALL ||
-            node->kind == C_OTHER ||
-            (node->kind == C_UNARY && node->op >= C_OP_POST_INC && node->op <= C_OP_PRE_DEC)) {
-            return false;
-        }
-    }
-    for (i = body ? 1 : 0; i < node->n; i++) {
-        if (!run_only_accesses(node->child[i])) {
-            return false;
-        }
-    }
-    return true;
+    return node->kind == C_ASSIGN || node->kind == C_UPDATE || node->kind == C_CALL ||
+           node->kind == C_OTHER ||
+           (node->kind == C_UNARY && node->op >= C_OP_POST_INC && node->op <= C_OP_PRE_DEC);
 }
 
 bool run_is_pure(const struct c_node *node)
@@ -44,13 +23,40 @@ bool run_is_pure(const struct c_node *node)
     if (!node) {
         return true;
     }
-    if (node->kind == C_ASSIGN || node->kind == C_UPDATE || node->kind == C_CALL ||
-        node->kind == C_OTHER ||
-        (node->kind == C_UNARY && node->op >= C_OP_POST_INC && node->op <= C_OP_PRE_DEC)) {
+    if (has_own_effect(node)) {
         return false;
     }
     for (i = 0; i < node->n; i++) {
         if (!run_is_pure(node->child[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+const struct c_node *run_one_return(const struct c_symbol *function, size_t arguments)
+{
+    const struct c_node *body = function->body;
+
+    if (!body || body->kind != C_BLOCK || body->n != 1 || body->child[0]->kind != C_RETURN ||
+        body->child[0]->n != 1 || function->n_parameters != arguments ||
+        !run_is_pure(body->child[0]->child[0])) {
+        return NULL;
+    }
+    return body->child[0]->child[0];
+}
+
+bool run_only_accesses(const struct c_node *node)
+{
+    bool accesses =
+        node && node->kind == C_CALL && node->symbol && run_one_return(node->symbol, node->n - 1);
+    size_t i;
+
+    if (!node || (has_own_effect(node) && !accesses)) {
+        return !node;
+    }
+    for (i = accesses; i < node->n; i++) { /* the first child of a call is what is called */
+        if (!run_only_accesses(node->child[i])) {
             return false;
         }
     }
@@ -793,10 +799,10 @@ struct run *run_function(struct c_unit *unit, const struct c_function *function,
         add_symbols(run, function->body);
     }
     run->state = calloc(run->n_symbols + 1, sizeof *run->state);
-    run->stands = calloc(run->n_symbols + 1, sizeof *run->stands);
+    run->originals = calloc(run->n_symbols + 1, sizeof *run->originals);
     run->objects = calloc(run->n_symbols + 1, sizeof *run->objects);
     run->version = calloc(run->n_symbols + 1, sizeof *run->version);
-    if (!run->space || !run->symbols || !run->state || !run->stands || !run->objects ||
+    if (!run->space || !run->symbols || !run->state || !run->originals || !run->objects ||
         !run->version) {
         c_out_of_memory();
     }
@@ -849,7 +855,7 @@ void run_free(struct run *run)
         poly_space_free(run->space);
         free(run->symbols);
         free(run->state);
-        free(run->stands);
+        free(run->originals);
         free(run->objects);
         free(run->seeds);
         free(run->version);
