@@ -516,6 +516,26 @@ static void label(struct run *run, const struct c_node *node)
     }
 }
 
+static size_t ways_out(const struct run *run)
+{
+    return (run->exits ? run->exits->n : 0) + (run->continues ? run->continues->n : 0);
+}
+
+/* Behind a statement that may have left the function, or the loop's body, the rest has a condition
+ * that is not known; an `if` alone knows its own. */
+static void statement_in_block(struct run *run, const struct c_node *node)
+{
+    const struct run_fact none = {0};
+    size_t before = ways_out(run);
+    int guard = run->guard;
+
+    run_statement(run, node);
+    if (ways_out(run) > before && !run->dead && run->guard == guard) {
+        run->guard = add_guard(run, node, false, &none, 0, false);
+        run->guards[run->guard].bound = false;
+    }
+}
+
 static void block(struct run *run, const struct c_node *node)
 {
     int n_facts = run->n_facts, guard = run->guard;
@@ -529,7 +549,7 @@ static void block(struct run *run, const struct c_node *node)
             run->guard = guard;
             label(run, child);
         } else if (!run->dead) {
-            run_statement(run, child);
+            statement_in_block(run, child);
         } else if (has_label(child)) {
             run->refused = "a label in a block that is not reached otherwise";
             run->refused_at = child;

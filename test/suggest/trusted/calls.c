@@ -160,6 +160,53 @@ void returns_early(double *u, int n, int wanted, int peer)
     unpack_if(u, buf, n, wanted);
 }
 
+/* the same, out of a switch and out of a loop */
+static void pack_side(double *buf, const double *u, int n, int side)
+{
+    switch (side) {
+    case 0:
+        break;
+    default:
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        buf[i] = u[2 * i];
+}
+
+void leaves_a_switch(double *u, int n, int side, int peer)
+{
+    double buf[100];
+    pack_side(buf, u, n, side);
+    MPI_Send(buf, n, MPI_DOUBLE, peer, 0, W); /* refused 59 */
+}
+
+static void pack_unless(double *buf, const double *u, const int *stop, int n)
+{
+    for (int k = 0; k < n; k++)
+        if (stop[k])
+            return;
+    for (int i = 0; i < n; i++)
+        buf[i] = u[2 * i];
+}
+
+void leaves_a_loop(double *u, const int *stop, int n, int peer)
+{
+    double buf[100];
+    pack_unless(buf, u, stop, n);
+    MPI_Send(buf, n, MPI_DOUBLE, peer, 0, W); /* refused 59 */
+}
+
+void unknown_bytes(double *u, int n, size_t bytes, int peer)
+{
+    double buf[100], keep[100];
+    MPI_Request request;
+    MPI_Irecv(buf, n, MPI_DOUBLE, peer, 0, W, &request); /* refused 56 */
+    memcpy(keep, u + n, bytes);
+    MPI_Wait(&request, S);
+    for (int i = 0; i < n; i++)
+        u[2 * i] = buf[i];
+}
+
 /* goto of error handling, and a condition of both */
 int handles_errors(double *u, int n, int nx, int peer)
 {
