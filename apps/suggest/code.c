@@ -632,6 +632,23 @@ static handle_t emit(emitter_t *emitter, const types_node_t *node)
     }
 }
 
+/* One datatype with that extent. */
+static handle_t emit_resized(emitter_t *emitter, handle_t handle, const poly_t *extent)
+{
+    const char *name = new_name(emitter, "type");
+    line(emitter, "MPI_Datatype %s;", name);
+    if (!handle.owned) {
+        const char *one = new_name(emitter, "type");
+        line(emitter, "MPI_Datatype %s;", one);
+        line(emitter, "MPI_Type_contiguous(%s, %s, &%s);", handle.length, handle.text, one);
+        handle = (handle_t){one, "1", true};
+    }
+    line(emitter, "MPI_Type_create_resized(%s, 0, %s, &%s);", handle.text, aint(emitter, extent),
+         name);
+    free_handle(emitter, handle);
+    return (handle_t){name, "1", true};
+}
+
 /* ---- all ---- */
 
 /* A top that has a guard is a struct of one block, or none. */
@@ -718,6 +735,9 @@ code_t code_make(access_program_t *program, const shape_t *shape, code_language_
     }
     declare_bases(&emitter);
     handle_t handle = emit(&emitter, top);
+    if (shape->extent != NULL) {
+        handle = emit_resized(&emitter, handle, shape->extent);
+    }
     if (handle.owned) {
         line(&emitter, "MPI_Type_commit(&%s);", handle.text);
     }

@@ -8,7 +8,8 @@
 
 #include "shape.h"
 
-/* Texts of the program's space. Sent is `count` times `type` from `address` on. */
+/* Texts of the program's space. Sent is `count` times `type` from `address` on; of a shape with an
+ * extent, each of several. */
 typedef struct code {
     const char *make;      /* declarations and statements, whole lines; "" for a basic type */
     const char *assertion; /* behind them: compares the call's count, needs <assert.h>; "" where

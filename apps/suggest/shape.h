@@ -30,8 +30,9 @@ typedef struct shape {
     access_place_t place;     /* that the reason is about */
     const types_node_t *type; /* when decided; its origin is the address to call with */
     shape_count_t count;
-    const poly_t *size; /* bytes, where no trip is negative; NULL: decided where it runs */
-    int nconditions;    /* what must hold besides, and was not proved */
+    const poly_t *size;   /* bytes, where no trip is negative; NULL: decided where it runs */
+    const poly_t *extent; /* bytes from one of several to the next, set by the caller; NULL: one */
+    int nconditions;      /* what must hold besides, and was not proved */
     const char *const *conditions;
 } shape_t;
 

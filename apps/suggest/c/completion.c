@@ -121,7 +121,7 @@ static size_t find_trusted_completion(struct run *run, struct site *site)
             return site->event;
         }
         if (site_stores_into(event, site->buffer) || site_reads(event, site->buffer) ||
-            site_receives_into(event, site->buffer) ||
+            site_receives_into(run, event, site->buffer) ||
             (event->kind == RUN_FREE && event->to.base == site->buffer)) {
             break;
         }

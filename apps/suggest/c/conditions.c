@@ -74,6 +74,14 @@ int site_guard(struct run *run, const struct site *site, int guard)
     return all ? 1 : -1;
 }
 
+bool site_of_root(struct run *run, const struct site *site, int guard)
+{
+    const struct run_guard *known = &run->guards[guard];
+
+    return site->function->of_root && known->loop < 0 && known->is_fact && known->n_facts == 1 &&
+           known->facts[0].relation == RUN_EQUAL;
+}
+
 /* Is the event certainly not executed together with the call? */
 bool site_excluded(struct run *run, const struct site *site, const struct run_event *event)
 {
@@ -139,6 +147,12 @@ void site_check_conditions(struct run *run, struct site *site, const struct run_
             run_assume(run, RUN_ASSUMES_ANY, run->guards[guard].condition,
                        "the request of line %u is complete where this holds",
                        site->call->span.line);
+            continue;
+        }
+        if (site_guard(run, site, guard) != 1 && site_of_root(run, site, guard)) {
+            run_assume(run, RUN_ASSUMES_ROOT, run->guards[guard].condition,
+                       "this holds for the root of %s, which alone has its buffer",
+                       c_callee(site->call));
             continue;
         }
         if (site_guard(run, site, guard) != 1 && run->guards[guard].loop < 0) {

@@ -6,16 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct site_function *site_receiver(const struct c_node *call)
+bool site_receiver(const struct run *run, const struct c_node *call, struct site_function *function)
 {
-    size_t i;
+    struct site_function functions[2];
+    size_t i, n = site_functions(run->level, call, functions);
 
-    for (i = 0; i < SITE_FUNCTIONS; i++) {
-        if (site_functions[i].receives && site_functions[i].kind == site_kind_of(call)) {
-            return &site_functions[i];
+    for (i = 0; i < n; i++) {
+        if (functions[i].receives) {
+            *function = functions[i];
+            return true;
         }
     }
-    return NULL;
+    return false;
 }
 
 int site_argument(const struct run_event *event, int argument)
@@ -26,15 +28,12 @@ int site_argument(const struct run_event *event, int argument)
     return event->arguments[argument].base;
 }
 
-bool site_receives_into(const struct run_event *event, int base)
+bool site_receives_into(const struct run *run, const struct run_event *event, int base)
 {
-    const struct site_function *function;
+    struct site_function function;
 
-    if (event->kind != RUN_MPI) {
-        return false;
-    }
-    function = site_receiver(event->node);
-    return function && site_argument(event, function->buffer) == base;
+    return event->kind == RUN_MPI && site_receiver(run, event->node, &function) &&
+           site_argument(event, function.buffer) == base;
 }
 
 bool site_mentions(const struct run_event *event, int base)
@@ -84,21 +83,24 @@ bool site_around(const struct run *run, int a, int b)
 }
 
 /* What a call of MPI reads or writes: COUNT elements of a basic type at the buffer. */
-struct run_extent site_call_extent(struct run *run, const struct run_event *event, int buffer,
-                                   int count, int type)
+struct run_extent site_call_extent(struct run *run, const struct run_event *event,
+                                   const struct site_function *function)
 {
     struct run_extent extent = {
         .base = RUN_ANY, .loop = event->loop, .irregular = event->irregular};
-    const struct run_value *address = &event->arguments[buffer], *n = &event->arguments[count];
+    const struct run_value *address = &event->arguments[function->buffer];
+    const struct run_value *n = &event->arguments[function->count];
     const struct c_datatype *basic;
 
-    if ((size_t) type >= event->node->n || address->kind != RUN_POINTER || n->kind != RUN_INTEGER) {
+    if (address->kind != RUN_POINTER || (function->count && n->kind != RUN_INTEGER)) {
         return extent;
     }
-    basic = c_find_datatype(run->unit, event->node->child[type]);
     extent.base = address->base;
     extent.offset = address->poly;
-    extent.size = basic ? poly_scale(run->space, n->poly, basic->size) : NULL;
+    if (function->count && !function->processes) {
+        basic = c_find_datatype(run->unit, event->node->child[function->type]);
+        extent.size = basic ? poly_scale(run->space, n->poly, basic->size) : NULL;
+    }
     return extent;
 }
 
@@ -120,28 +122,26 @@ struct run_extent site_extent(struct run *run, const struct run_event *event,
 /* Does the event receive into the bytes that this call moves? */
 static bool receives_slice(struct run *run, const struct site *site, const struct run_event *event)
 {
-    const struct site_function *function =
-        site_receives_into(event, site->buffer) ? site_receiver(event->node) : NULL;
+    struct site_function function;
     struct run_extent extent;
 
-    if (!function) {
+    if (!site_receives_into(run, event, site->buffer) ||
+        !site_receiver(run, event->node, &function)) {
         return false;
     }
-    extent = site_call_extent(run, event, function->buffer, function->count, function->type);
+    extent = site_call_extent(run, event, &function);
     return site_has_slice(run, site, &extent);
 }
 
 /* Does the event use the bytes that this call sends? What uses others filled them earlier. */
 static bool sends_slice(struct run *run, const struct site *site, const struct run_event *event)
 {
-    size_t j;
+    struct site_function functions[2];
+    size_t j, n = site_functions(run->level, event->node, functions);
 
-    for (j = 0; j < SITE_FUNCTIONS; j++) {
-        if (site_functions[j].kind == site_kind_of(event->node) &&
-            site_argument(event, site_functions[j].buffer) == site->buffer) {
-            const struct run_extent extent =
-                site_call_extent(run, event, site_functions[j].buffer, site_functions[j].count,
-                                 site_functions[j].type);
+    for (j = 0; j < n; j++) {
+        if (site_argument(event, functions[j].buffer) == site->buffer) {
+            const struct run_extent extent = site_call_extent(run, event, &functions[j]);
 
             return site_has_slice(run, site, &extent);
         }
@@ -213,7 +213,7 @@ void site_find_packing(struct run *run, struct site *site)
         }
         if (site_stores_into(event, site->buffer)) {
             add_copy(site, i);
-        } else if (site_receives_into(event, site->buffer) ||
+        } else if (site_receives_into(run, event, site->buffer) ||
                    (site->n_copies > 0 && site_mentions(event, site->buffer))) {
             break;
         }
@@ -241,7 +241,7 @@ void site_find_unpacking(struct run *run, struct site *site)
         }
         if (event->context != call->context &&
             !(trusting(run) && site_around(run, event->context, call->context))) {
-            if (trusting(run) && site_reads(event, site->buffer)) {
+            if (trusting(run) && event->kind == RUN_COPY && event->from.base == site->buffer) {
                 site->elsewhere = event->node;
             } else if (site_reads(event, site->buffer) || site_mentions(event, site->buffer)) {
                 site_refuse(site, C_REFUSED_READ, event->node,
@@ -267,7 +267,7 @@ void site_find_unpacking(struct run *run, struct site *site)
             site_refuse(site, C_REFUSED_READ, event->node,
                         "%s is read here for something other than unpacking",
                         run_base_name(run, site->buffer));
-        } else if (site_receives_into(event, site->buffer) ||
+        } else if (site_receives_into(run, event, site->buffer) ||
                    site_stores_into(event, site->buffer)) {
             break;
         } else if (site_mentions(event, site->buffer)) {

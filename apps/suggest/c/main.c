@@ -272,7 +272,8 @@ static void visit_unit(struct visit *visit, struct c_unit *unit)
             guard_file(unit->path);
             visit_function(visit, unit, &unit->functions[i]);
         }
-        visit->report->seen += visit->reports ? site_calls(unit->functions[i].body) : 0;
+        visit->report->seen +=
+            visit->reports ? site_calls(visit->report->level, unit->functions[i].body) : 0;
     }
     if (visit->reports) {
         report_end_file(visit->report, unit);

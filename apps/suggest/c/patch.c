@@ -269,6 +269,9 @@ static const char *why_no_call(const struct site *site)
         site->call->span.file != site->run->unit->main_file) {
         return "it depends on the function's callers";
     }
+    if (site->function->of_root) {
+        return "only the root has the data";
+    }
     for (node = site->call; node != statement; node = node->parent) {
         if (node->parent->kind == C_VARIABLE || node->parent->kind == C_RETURN ||
             node->parent->kind == C_DECLARE) {
@@ -381,6 +384,10 @@ static void choose(struct site *sites, size_t n, bool *chosen)
             continue;
         }
         why = why_no_call(&sites[i]);
+        if (!why && sites[i].function->kind == KIND_SENDRECV_REPLACE) {
+            why = sites[i].in_place ? "one datatype sends and receives"
+                                    : "MPI_Sendrecv has a datatype for each direction";
+        }
         if (why) {
             no_patch(&sites[i], sites[i].call, why);
             continue;
@@ -519,7 +526,7 @@ static void patch_check(struct patch *patch, struct run *run, struct site *sites
     for (i = 0; i < n; i++) {
         struct site *site = &sites[i];
         const struct c_node *statement = call_statement(site), *last;
-        const char *indent, *inner, *prefix, *text;
+        const char *indent, *inner, *prefix, *text, *processes, *times;
         size_t at;
         code_t code;
 
@@ -545,16 +552,24 @@ static void patch_check(struct patch *patch, struct run *run, struct site *sites
         inner = c_format(run->memory, "%s    ", indent);
         prefix = prefix_for(patch, run->memory);
         code = make_code(patch, site, inner, prefix);
-        text = c_format(run->memory,
-                        "{\n%s%sstatic int %sdone = -1;\n%sdame_check(%s, %s, %s,\n%s           "
-                        "%s, %s, %s, &%sdone, "
-                        "\"%s:%u\");\n%s%s}",
-                        code.make, inner, prefix, inner,
-                        c_text(run->memory, unit, site->call->child[site->function->buffer]),
-                        c_text(run->memory, unit, site->call->child[site->function->count]),
-                        c_text(run->memory, unit, site->call->child[site->function->type]), inner,
-                        code.address, code.count, code.type, prefix, unit->path,
-                        site->call->span.line, code.release, indent);
+        processes = times = "";
+        if (site->function->processes) {
+            times = c_format(run->memory, " * %sprocesses", prefix);
+            processes = c_format(
+                run->memory, "%sint %sprocesses;\n%sMPI_Comm_size(%s, &%sprocesses);\n", inner,
+                prefix, inner,
+                c_text(run->memory, unit, site->call->child[site->function->processes]), prefix);
+        }
+        text = c_format(
+            run->memory,
+            "{\n%s%s%sstatic int %sdone = -1;\n%sdame_check(%s, %s%s%s%s, %s,\n"
+            "%s           %s, %s%s, %s, &%sdone, \"%s:%u\");\n%s%s}",
+            code.make, processes, inner, prefix, inner,
+            c_text(run->memory, unit, site->call->child[site->function->buffer]), *times ? "(" : "",
+            c_text(run->memory, unit, site->call->child[site->function->count]), *times ? ")" : "",
+            times, c_text(run->memory, unit, site->call->child[site->function->type]), inner,
+            code.address, code.count, times, code.type, prefix, unit->path, site->call->span.line,
+            code.release, indent);
         if (site->function->receives) {
             at = end_of(unit, last);
             text = c_format(run->memory, "\n%s%s", indent, text);

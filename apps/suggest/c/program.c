@@ -24,8 +24,11 @@ struct builder {
     int n_open;
     int *bases; /* of the run, in the program; -1 */
     poly_atom_t *loops;
+    const poly_t **trips; /* of loops over the processes of a collective call: those of the first;
+                             NULL: all */
     const struct c_datatype *basic; /* that the type is made of */
     access_type_t type;
+    const poly_t *extent; /* from the data of one process to that of the next; NULL: one message */
 };
 
 static access_place_t place_of(const struct builder *builder, const struct c_node *node)
@@ -442,7 +445,7 @@ static const poly_t *count_of(struct builder *builder, const struct run_value *c
     const poly_t *known = count->kind == RUN_INTEGER ? translate(builder, count->poly) : NULL;
     const char *text;
 
-    if (run->level < RUN_TRUSTING || (known && !site->refusal)) {
+    if (run->level < RUN_TRUSTING || (known && !site->refusal) || site->function->processes) {
         return known;
     }
     site->refusal = refusal;
@@ -464,6 +467,13 @@ static void set_call(struct builder *builder)
     access_call_t access = {.receives = site->function->receives,
                             .place = place_of(builder, site->call)};
 
+    if (site->function->count == 0) {
+        site_refuse(site, C_REFUSED_PROCESSES, site->call,
+                    "%s has a count for each process, and one datatype for all: MPI_Alltoallw has "
+                    "a datatype for each",
+                    c_callee(site->call));
+        return;
+    }
     builder->basic = c_find_datatype(builder->run->unit, type_node);
     if (!builder->basic && builder->run->level == RUN_TRUSTING) {
         builder->basic = assumed_datatype(builder, type_node);
@@ -670,7 +680,8 @@ static int scopes_of(struct builder *builder, const struct run_event *copy, stru
     int loop = copy->loop, guard = copy->guard, n = 0, i;
 
     while ((loop >= 0 || guard >= 0) && n < MOST_SCOPES) {
-        if (guard >= 0 && site_guard(run, builder->site, guard) == 1) {
+        if (guard >= 0 && (site_guard(run, builder->site, guard) == 1 ||
+                           site_of_root(run, builder->site, guard))) {
             guard = run->guards[guard].parent;
         } else if (guard >= 0 && run->guards[guard].loop == loop) {
             reversed[n++] = (struct scope){true, guard};
@@ -776,7 +787,7 @@ static const char *loop_name(struct builder *builder, int id)
 static void open_loop(struct builder *builder, int id)
 {
     const struct run_loop *loop = &builder->run->loops[id];
-    const poly_t *trip = translate(builder, loop->trip);
+    const poly_t *trip = translate(builder, builder->trips[id] ? builder->trips[id] : loop->trip);
     int index;
 
     if (builder->site->refusal) {
@@ -809,6 +820,39 @@ static void enter(struct builder *builder, const struct run_event *copy)
             open_loop(builder, scopes[builder->n_open].id);
         }
         builder->open[builder->n_open] = scopes[builder->n_open];
+    }
+}
+
+/* ---- collective calls ---- */
+
+/* `count` elements for each process: the program is that of the first one. */
+static void split_by_process(struct builder *builder)
+{
+    struct run *run = builder->run;
+    struct site *site = builder->site;
+    const struct run_event *call = &run->events[site->event];
+    const struct c_node *communicator = site->call->child[site->function->processes];
+    const poly_t *times, *extent;
+    int64_t number;
+    bool once;
+    int loop = site_split(
+        run, site,
+        poly_scale(run->space, call->arguments[site->function->count].poly, builder->type.size),
+        builder->trips, &extent);
+
+    if (loop < 0) {
+        return;
+    }
+    times = translate(builder, builder->trips[loop]);
+    once = poly_is_constant(times, &number) && number == 1;
+    run_assume(run, RUN_ASSUMES_COUNT, run->loops[loop].node,
+               "this loop runs %s%s for each process of %s",
+               once ? "once" : poly_string(builder->program->space, times, POLY_SOURCE, true),
+               once ? "" : " times", c_text(run->memory, run->unit, communicator));
+    builder->extent = translate(builder, extent);
+    if (site->function->receives) {
+        run_assume(run, RUN_ASSUMES_PARTS, site->call,
+                   "the data of one process does not meet that of another");
     }
 }
 
@@ -972,7 +1016,7 @@ static void assume_shape(struct run *run, const struct site *site)
     }
 }
 
-static void find_shape(struct run *run, struct site *site)
+static void find_shape(struct run *run, struct site *site, const poly_t *extent)
 {
     eval_t check;
     const char *error = access_finish(site->program) == 0 ? NULL : access_error(site->program);
@@ -982,6 +1026,7 @@ static void find_shape(struct run *run, struct site *site)
         return;
     }
     site->shape = shape_find(site->program);
+    site->shape.extent = extent;
     if (site->shape.refusal != SHAPE_DECIDED) {
         site->refusal = (int) site->shape.refusal;
         site->reason = site->shape.reason;
@@ -1026,7 +1071,8 @@ void site_program(struct run *run, struct site *site)
     site->program = builder.program = access_new();
     builder.bases = malloc(((size_t) run->n_bases + 1) * sizeof *builder.bases);
     builder.loops = malloc(((size_t) run->n_loops + 1) * sizeof *builder.loops);
-    if (!builder.program || !builder.bases || !builder.loops) {
+    builder.trips = calloc((size_t) run->n_loops + 1, sizeof *builder.trips);
+    if (!builder.program || !builder.bases || !builder.loops || !builder.trips) {
         c_out_of_memory();
     }
     for (i = 0; i < (size_t) run->n_bases; i++) {
@@ -1038,6 +1084,9 @@ void site_program(struct run *run, struct site *site)
     access_name(builder.program, run->frames[site->home].function->name);
     note_sums(&builder);
     set_call(&builder);
+    if (site->function->processes && !site->refusal) {
+        split_by_process(&builder);
+    }
     /* bases come before loops */
     for (i = 0; i < site->n_copies && !site->refusal; i++) {
         const struct run_event *copy = &run->events[site->copies[i]];
@@ -1054,12 +1103,13 @@ void site_program(struct run *run, struct site *site)
         access_close(builder.program);
     }
     if (!site->refusal) {
-        find_shape(run, site);
+        find_shape(run, site, builder.extent);
     }
     /* the region is fine, and only the copied data is not known */
-    site->inspectable = site->refusal && !site->function->receives &&
+    site->inspectable = site->refusal && !site->function->receives && !site->function->processes &&
                         site->refusal != C_REFUSED_DATATYPE &&
                         site->refusal != SHAPE_REFUSED_TYPE && site->refusal != SHAPE_REFUSED_CHECK;
     free(builder.bases);
     free(builder.loops);
+    free(builder.trips);
 }

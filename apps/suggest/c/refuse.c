@@ -1,22 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Why there is no answer, and where the functions of MPI have their buffers. */
+/* Why a call has no answer. */
 #include "site_private.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-const struct site_function site_functions[SITE_FUNCTIONS] = {
-    {KIND_SEND, 1, 2, 3, 0, false},     {KIND_ISEND, 1, 2, 3, 7, false},
-    {KIND_RECV, 1, 2, 3, 0, true},      {KIND_IRECV, 1, 2, 3, 7, true},
-    {KIND_SENDRECV, 1, 2, 3, 0, false}, {KIND_SENDRECV, 6, 7, 8, 0, true},
-};
-
-mpi_kind_t site_kind_of(const struct c_node *call)
-{
-    return mpi_function(c_callee(call))->kind;
-}
 
 void site_refuse(struct site *site, int number, const struct c_node *where, const char *format, ...)
 {

@@ -134,14 +134,14 @@ static void check_receive(struct run *run, struct site *site, const struct run_e
                           int base)
 {
     const struct run_place place = {.base = base};
-    const struct site_function *function = site_receiver(event->node);
+    struct site_function function;
     struct run_extent extent = {.base = RUN_ANY};
 
     if (base == RUN_ANY && trusting(run)) {
         return;
     }
-    if (function && site_argument(event, function->buffer) == base) {
-        extent = site_call_extent(run, event, function->buffer, function->count, function->type);
+    if (site_receives_into(run, event, base) && site_receiver(run, event->node, &function)) {
+        extent = site_call_extent(run, event, &function);
     }
     if (site_touches(run, site, &place, true, &extent, event->node) || base == RUN_ANY) {
         site_refuse(site, C_REFUSED_SOURCE, event->node, "%s may receive into the data",
@@ -199,16 +199,14 @@ static void check_received(struct run *run, struct site *site, const struct run_
 
     for (i = 0; &run->events[i] < wait; i++) {
         const struct run_event *event = &run->events[i];
-        const struct site_function *function =
-            event->kind == RUN_MPI && i != site->event ? site_receiver(event->node) : NULL;
+        struct site_function function;
 
-        if (function && site_excluded(run, site, event)) {
-            continue;
-        }
-        if (function && function->request && (size_t) function->request < event->node->n &&
-            site_may_complete(wait, &event->arguments[function->request]) &&
-            !site_is_complete(run, i, &event->arguments[function->request], wait)) {
-            check_receive(run, site, event, site_argument(event, function->buffer));
+        if (event->kind == RUN_MPI && i != site->event &&
+            site_receiver(run, event->node, &function) && function.request &&
+            !site_excluded(run, site, event) &&
+            site_may_complete(wait, &event->arguments[function.request]) &&
+            !site_is_complete(run, i, &event->arguments[function.request], wait)) {
+            check_receive(run, site, event, site_argument(event, function.buffer));
         }
     }
     if (!own_requests(run, wait)) {
@@ -297,20 +295,22 @@ static void check_mpi(struct run *run, struct site *site, size_t at, size_t comp
 {
     const struct run_event *event = &run->events[at];
     const char *name = c_callee(event->node);
-    const struct site_function *function = site_receiver(event->node);
+    struct site_function functions[2];
+    size_t i, n = site_functions(run->level, event->node, functions);
     bool known = site_kind_of(event->node) == KIND_QUERY ||
                  site_kind_of(event->node) == KIND_PROBE ||
                  site_kind_of(event->node) == KIND_IPROBE;
-    size_t i;
 
     if (at == site->event) {
-        if (function && !site->function->receives) { /* MPI_Sendrecv */
-            check_receive(run, site, event, site_argument(event, function->buffer));
-        }
-        if (site->function->receives && site_kind_of(event->node) == KIND_SENDRECV) {
-            const struct run_place sent = {.base = site_argument(event, 1)};
+        for (i = 0; i < n; i++) { /* the other half of MPI_Sendrecv */
+            const struct run_place other = {.base = site_argument(event, functions[i].buffer)};
 
-            if (sent.base == RUN_ANY || touches(run, site, &sent, true)) {
+            if (functions[i].buffer == site->function->buffer) {
+                continue;
+            }
+            if (functions[i].receives) {
+                check_receive(run, site, event, other.base);
+            } else if (other.base == RUN_ANY || touches(run, site, &other, true)) {
                 site_refuse(site, C_REFUSED_DESTINATION, event->node,
                             "the same call may send the data");
             }
@@ -323,30 +323,25 @@ static void check_mpi(struct run *run, struct site *site, size_t at, size_t comp
         }
         return;
     }
-    for (i = 0; i < SITE_FUNCTIONS; i++) {
-        if (site_functions[i].kind == site_kind_of(event->node)) {
-            int base = site_argument(event, site_functions[i].buffer);
+    known = known || n > 0;
+    for (i = 0; i < n; i++) {
+        int base = site_argument(event, functions[i].buffer);
 
-            known = true;
-            if (site_functions[i].receives) {
-                check_receive(run, site, event, base);
-            } else if (trusting(run) && base == RUN_ANY) {
-                continue;
-            } else if (site->function->receives) {
-                const struct run_place place = {.base = base};
-                const struct run_extent extent =
-                    site_call_extent(run, event, site_functions[i].buffer, site_functions[i].count,
-                                     site_functions[i].type);
+        if (functions[i].receives) {
+            check_receive(run, site, event, base);
+        } else if (trusting(run) && base == RUN_ANY) {
+            continue;
+        } else if (site->function->receives) {
+            const struct run_place place = {.base = base};
+            const struct run_extent extent = site_call_extent(run, event, &functions[i]);
 
-                if (base == RUN_ANY ||
-                    site_touches(run, site, &place, true, &extent, event->node)) {
-                    site_refuse(site, C_REFUSED_DESTINATION, event->node,
-                                "%s may send the data that is not unpacked yet", name);
-                }
-            } else if (base == RUN_ANY) {
-                site_refuse(site, C_REFUSED_READ, event->node, "%s may read %s", name,
-                            run_base_name(run, site->buffer));
+            if (base == RUN_ANY || site_touches(run, site, &place, true, &extent, event->node)) {
+                site_refuse(site, C_REFUSED_DESTINATION, event->node,
+                            "%s may send the data that is not unpacked yet", name);
             }
+        } else if (base == RUN_ANY) {
+            site_refuse(site, C_REFUSED_READ, event->node, "%s may read %s", name,
+                        run_base_name(run, site->buffer));
         }
     }
     if (!known && trusting(run)) {
@@ -511,7 +506,8 @@ static const struct run_event *filled_by(struct run *run, size_t reader, int bas
     size_t i;
 
     for (i = reader; i-- > 0 && run->events[i].context == run->events[reader].context;) {
-        if (site_stores_into(&run->events[i], base) || site_receives_into(&run->events[i], base)) {
+        if (site_stores_into(&run->events[i], base) ||
+            site_receives_into(run, &run->events[i], base)) {
             return &run->events[i];
         }
     }
@@ -573,7 +569,7 @@ static bool read_elsewhere(struct run *run, const struct c_symbol *symbol)
                     (other->bases[base].kind != RUN_OBJECT ||
                      symbol->type->kind != C_TYPE_POINTER) &&
                     (site_reads(event, base) ||
-                     (site_mentions(event, base) && !site_receives_into(event, base)))) {
+                     (site_mentions(event, base) && !site_receives_into(run, event, base)))) {
                     found = filled_by(other, j, base) == NULL;
                 }
             }
@@ -732,8 +728,7 @@ enum site_kind site_region(struct run *run, struct site *site)
     if (site->buffer == RUN_ANY) {
         return SITE_DIRECT;
     }
-    site->slice = site_call_extent(run, call, site->function->buffer, site->function->count,
-                                   site->function->type);
+    site->slice = site_call_extent(run, call, site->function);
     if (site->function->receives) {
         site_find_unpacking(run, site);
     } else {

@@ -25,22 +25,6 @@ void report_begin_file(struct report *report, struct c_unit *unit)
     }
 }
 
-const char *report_type(const struct site *site)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *file = open_memstream(&text, &size);
-    const char *copy;
-
-    if (!file) {
-        return "";
-    }
-    types_print(site->program, site->shape.type, file);
-    copy = fclose(file) == 0 ? c_copy(site->run->memory, text) : "";
-    free(text);
-    return copy;
-}
-
 static const char *path_of(const struct c_unit *unit, const struct c_node *where)
 {
     return where->span.file ? where->span.file->path : unit->path;
@@ -113,15 +97,26 @@ static void assumed(struct report *report, const struct site *site)
     }
 }
 
+static const char *verb(const struct site *site)
+{
+    bool of_file = strncmp(c_callee(site->call), "MPI_File_", 9) == 0;
+
+    return site->function->receives ? of_file ? "read" : "receive" : of_file ? "write" : "send";
+}
+
 static void decided(struct report *report, struct site *site)
 {
     const struct c_unit *unit = site->run->unit;
     const char *address = types_address_text(site->program, site->shape.type->origin);
     const char *message = c_format(
-        site->run->memory, "%s%s%s can %s %s as %s, without %s%s [%s]",
+        site->run->memory, "%s%s%s can %s %s as %s%s, without %s%s [%s]",
         site->at == site->call ? "" : c_callee(site->at), site->at == site->call ? "" : ": ",
-        c_callee(site->call), site->function->receives ? "receive" : "send", address,
-        report_type(site), site->function->receives ? "unpacking" : "packing",
+        site->function->kind == KIND_SENDRECV_REPLACE && !site->in_place
+            ? "MPI_Sendrecv instead of MPI_Sendrecv_replace"
+            : c_callee(site->call),
+        verb(site), address, site_type_text(site),
+        site->function->processes ? ", one for each process" : "",
+        site->function->receives ? "unpacking" : "packing",
         site->shape.count == SHAPE_COUNT_PROVED ? ""
                                                 : "; the count is to be compared where it runs",
         "dame-datatype");

@@ -14,7 +14,7 @@ struct report {
     const char *with; /* sizes to measure with, or NULL */
     enum patch_mode patch;
     unsigned long only; /* line; 0: all */
-    size_t seen; /* calls that send or receive */
+    size_t seen;        /* calls that send or receive */
     size_t decided, refused, direct, computed;
     size_t results;      /* of SARIF */
     struct patch *edits; /* of the file */
@@ -31,8 +31,5 @@ void report_procedure(struct report *report, const struct c_unit *unit, unsigned
                       const char *name, const char *why);
 void report_end_file(struct report *report, struct c_unit *unit);
 void report_end(struct report *report);
-
-/* The datatype as text, of the site's memory. */
-const char *report_type(const struct site *site);
 
 #endif

@@ -15,11 +15,15 @@ enum c_refusal {
 #undef C_REFUSAL
 };
 
-/* Where functions of MPI have their buffer, count, datatype and request; counted from 1. */
+/* A buffer of a function of MPI; parameters count from 1. */
 struct site_function {
     mpi_kind_t kind;
-    int buffer, count, type, request; /* request: 0: blocking */
+    int buffer, count, type,
+        request;   /* count: 0: an array, of each process; request: 0: blocking */
+    int processes; /* the communicator, of which each process has `count` elements; 0: one message
+                    */
     bool receives;
+    bool of_root; /* other processes neither read nor write it */
 };
 
 enum site_kind {
@@ -51,6 +55,7 @@ struct site {
         *elsewhere;        /* the buffer is filled or read there, out of the call's reach */
     const char *directive; /* of the preprocessor, in between */
     bool shared;           /* the buffer can be seen by other code, so packing stays */
+    bool in_place;         /* of MPI_Sendrecv_replace, whose data goes back to where it was */
     int refusal;           /* 0: decided */
     const char *reason;
     const struct c_node *where; /* what the reason is about */
@@ -65,8 +70,13 @@ struct site {
  */
 size_t site_find(struct run *run, struct site **sites);
 void site_free(struct site *site);
+/* The type of a decided site in one line. */
+const char *site_type_text(const struct site *site);
+/* The buffers of a call, at most two; below RUN_TRUSTING those of messages only. */
+size_t site_functions(enum run_level level, const struct c_node *call,
+                      struct site_function functions[2]);
 /* How many buffers the calls of MPI in the subtree send and receive. */
-size_t site_calls(const struct c_node *node);
+size_t site_calls(enum run_level level, const struct c_node *node);
 const char *site_refusal_text(int number);
 
 /* region.c: fills in region and copies; refuses events that are not on the whitelist. */
@@ -78,10 +88,18 @@ const struct c_node *site_statement(const struct run *run, const struct site *si
 void site_refuse(struct site *site, int number, const struct c_node *where, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* processes.c: a collective call has `part` bytes for each process, at equal distances of *extent
+ * in the data. Sets trips[loop] of the loops that go from one to the next: iterations for each.
+ * Returns the first of these loops; -1: refused. */
+int site_split(struct run *run, struct site *site, const poly_t *part, const poly_t **trips,
+               const poly_t **extent);
+
 /* program.c: the access program and its shape. */
 void site_program(struct run *run, struct site *site);
 /* How a guard of a copy relates to the call: 1 holds, 0 does not, -1 not known. */
 int site_guard(struct run *run, const struct site *site, int guard);
+/* Is it a condition, outside of loops, under which the root of a collective call has its buffer? */
+bool site_of_root(struct run *run, const struct site *site, int guard);
 /* Is it one of the guards around the call? */
 bool site_around_call(struct run *run, const struct site *site, int guard);
 

@@ -6,10 +6,6 @@
 #include "datatype.h"
 #include "site.h"
 
-enum { SITE_FUNCTIONS = 6 };
-
-extern const struct site_function site_functions[SITE_FUNCTIONS];
-
 static inline bool trusting(const struct run *run)
 {
     return run->level == RUN_TRUSTING;
@@ -21,15 +17,16 @@ bool site_first_of_any(struct run *run, const struct run_event *event, size_t *f
 void site_check_conditions(struct run *run, struct site *site, const struct run_event *copy);
 
 /* ---- copies.c ---- */
-const struct site_function *site_receiver(const struct c_node *call);
+bool site_receiver(const struct run *run, const struct c_node *call,
+                   struct site_function *function);
 int site_argument(const struct run_event *event, int argument);
-bool site_receives_into(const struct run_event *event, int base);
+bool site_receives_into(const struct run *run, const struct run_event *event, int base);
 bool site_mentions(const struct run_event *event, int base);
 bool site_stores_into(const struct run_event *event, int base);
 bool site_reads(const struct run_event *event, int base);
 bool site_around(const struct run *run, int a, int b);
-struct run_extent site_call_extent(struct run *run, const struct run_event *event, int buffer,
-                                   int count, int type);
+struct run_extent site_call_extent(struct run *run, const struct run_event *event,
+                                   const struct site_function *function);
 bool site_has_slice(struct run *run, const struct site *site, const struct run_extent *extent);
 /* The bytes of PLACE that the event reads or writes. */
 struct run_extent site_extent(struct run *run, const struct run_event *event,
@@ -47,7 +44,7 @@ size_t site_find_completion(struct run *run, struct site *site);
 bool site_is_complete(struct run *run, size_t at, const struct run_value *request,
                       const struct run_event *wait);
 
-/* ---- refuse.c ---- */
+/* ---- functions.c ---- */
 mpi_kind_t site_kind_of(const struct c_node *call);
 
 /* ---- region.c ---- */

@@ -14,6 +14,38 @@ void site_free(struct site *site)
     free(site->statements);
 }
 
+const char *site_type_text(const struct site *site)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    const char *copy;
+
+    if (!file) {
+        return "";
+    }
+    if (site->shape.extent) {
+        fprintf(file, "resized(");
+    }
+    types_print(site->program, site->shape.type, file);
+    if (site->shape.extent) {
+        fprintf(file, ", 0, %s)",
+                poly_string(site->program->space, site->shape.extent, POLY_SOURCE, false));
+    }
+    copy = fclose(file) == 0 ? c_copy(site->run->memory, text) : "";
+    free(text);
+    return copy;
+}
+
+/* Does MPI_Sendrecv_replace send and receive one datatype at one address? */
+static bool is_in_place(const struct site *a, const struct site *b)
+{
+    return a->event == b->event && a->function->kind == KIND_SENDRECV_REPLACE &&
+           strcmp(types_address_text(a->program, a->shape.type->origin),
+                  types_address_text(b->program, b->shape.type->origin)) == 0 &&
+           strcmp(site_type_text(a), site_type_text(b)) == 0;
+}
+
 /* Two decided calls that are under way together, or are one, must not share data when one receives.
  */
 static void check_pairs(struct run *run, struct site *sites, size_t n)
@@ -25,6 +57,10 @@ static void check_pairs(struct run *run, struct site *sites, size_t n)
             if (i == j || sites[j].refusal || sites[i].kind != SITE_PACKS ||
                 sites[j].kind != SITE_PACKS || !sites[i].function->receives ||
                 sites[i].first > sites[j].last || sites[j].first > sites[i].last) {
+                continue;
+            }
+            if (is_in_place(&sites[i], &sites[j])) {
+                sites[i].in_place = sites[j].in_place = true;
                 continue;
             }
             for (k = 0; k < sites[j].n_copies; k++) {
@@ -114,28 +150,39 @@ static void note_assumptions(struct run *run, struct site *site)
     }
 }
 
-static const struct site_function *function_of(const struct run_event *event, size_t j)
+/* `double *all = NULL; if (rank == 0) all = malloc(...)`: the root has what it allocates. */
+static void find_buffer_of_root(const struct run *run, struct run_event *call,
+                                const struct site_function *function)
 {
-    return event->kind == RUN_MPI && site_functions[j].kind == site_kind_of(event->node) &&
-                   event->node->n > (size_t) site_functions[j].type
-               ? &site_functions[j]
-               : NULL;
+    const struct c_node *argument = c_bare(call->node->child[function->buffer]);
+    const struct run_value *value =
+        argument->kind == C_NAME ? &call->state[argument->symbol->index] : NULL;
+    int i;
+
+    for (i = 0; i < 2 && value && value->kind == RUN_CHOICE; i++) {
+        if (value->alternative[i]->kind == RUN_POINTER && value->alternative[i]->base >= 0 &&
+            run->bases[value->alternative[i]->base].kind == RUN_FRESH) {
+            call->arguments[function->buffer] = *value->alternative[i];
+        }
+    }
 }
 
 size_t site_find(struct run *run, struct site **sites)
 {
-    size_t i, j, n = 0;
+    size_t i, j, n = 0, n_functions;
 
     *sites = NULL;
     for (i = 0; i < run->n_events; i++) {
-        for (j = 0; j < SITE_FUNCTIONS; j++) {
-            struct site site = {.run = run,
-                                .function = function_of(&run->events[i], j),
-                                .event = i,
-                                .any = SIZE_MAX};
+        struct site_function *functions = c_allocate(run->memory, 2 * sizeof *functions);
 
-            if (!site.function) {
-                continue;
+        n_functions = run->events[i].kind == RUN_MPI
+                          ? site_functions(run->level, run->events[i].node, functions)
+                          : 0;
+        for (j = 0; j < n_functions; j++) {
+            struct site site = {.run = run, .function = &functions[j], .event = i, .any = SIZE_MAX};
+
+            if (functions[j].of_root) {
+                find_buffer_of_root(run, &run->events[i], &functions[j]);
             }
             run->needs = &site.needs;
             site.call = run->events[i].node;
@@ -165,15 +212,13 @@ size_t site_find(struct run *run, struct site **sites)
     return n;
 }
 
-size_t site_calls(const struct c_node *node)
+size_t site_calls(enum run_level level, const struct c_node *node)
 {
-    size_t i, n = 0;
+    struct site_function functions[2];
+    size_t i, n = node && node->kind == C_CALL ? site_functions(level, node, functions) : 0;
 
-    for (i = 0; node && node->kind == C_CALL && i < SITE_FUNCTIONS; i++) {
-        n += site_functions[i].kind == site_kind_of(node);
-    }
     for (i = 0; node && i < node->n; i++) {
-        n += site_calls(node->child[i]);
+        n += site_calls(level, node->child[i]);
     }
     return n;
 }
