@@ -444,15 +444,16 @@ static bool changes_more(struct run *run, struct gains *gains, const struct run_
     return gains->n > n;
 }
 
-/* parts: condition, step, body */
-static void summarise(struct run *run, const struct c_node *node, const struct c_node *parts[3],
-                      struct gains *gains)
+/* What an iteration gains, and the number of iterations, by trial; NULL: *why. The state is as
+ * before. parts: condition, step, body */
+static const poly_t *try_loop(struct run *run, const struct c_node *node,
+                              const struct c_node *parts[3], struct gains *gains, const char **why)
 {
-    const char *why = run_unstructured(parts[2], run->level == RUN_TRUSTING);
     const poly_t *trip = NULL;
     struct run_value *saved = run_save(run);
-    int tries = 0;
+    int tries = 0, n_facts = run->n_facts;
 
+    *why = run_unstructured(parts[2], run->level == RUN_TRUSTING);
     do {
         memcpy(run->state, saved, run->n_symbols * sizeof *run->state);
         gains->first_write = run->n_writes;
@@ -463,6 +464,7 @@ static void summarise(struct run *run, const struct c_node *node, const struct c
         }
         run_body(run, parts[2], parts[1]);
         run->dead = false;
+        run->n_facts = n_facts;
         run->trial--;
         gains->last_write = run->n_writes;
     } while (changes_more(run, gains, saved) && ++tries < MOST_TRIES);
@@ -474,19 +476,28 @@ static void summarise(struct run *run, const struct c_node *node, const struct c
         run->state[gains->symbols[i]->index] = gains->trial[i];
     }
     if (node->kind == C_DO) {
-        why = "a do loop";
+        *why = "a do loop";
     }
-    if (!why) {
-        trip = trip_of(run, gains, parts[0], &why);
+    if (!*why) {
+        trip = trip_of(run, gains, parts[0], why);
     }
     run->trial--;
     memcpy(run->state, saved, run->n_symbols * sizeof *run->state);
+    free(saved);
+    return trip;
+}
+
+static void summarise(struct run *run, const struct c_node *node, const struct c_node *parts[3],
+                      struct gains *gains)
+{
+    const char *why;
+    const poly_t *trip = try_loop(run, node, parts, gains, &why);
+
     if (trip) {
         regular_loop(run, node, gains, parts, trip);
     } else {
         irregular_loop(run, node, gains, parts, why);
     }
-    free(saved);
 }
 
 /* What an iteration may have changed: memory, and variables. Where functions are followed, what the
@@ -513,45 +524,56 @@ static void forget_iteration(struct run *run, const struct gains *gains)
     }
 }
 
+/* The loop's variable in an iteration, by the iteration's number. */
+static void count_iterations(struct run *run, struct run_context *context,
+                             const struct gains *gains, const poly_t *trip)
+{
+    const struct run_value *entry = &gains->entry[gains->counter];
+    const struct run_value *now = &run->state[gains->symbols[gains->counter]->index];
+    poly_atom_t atom = run_new_atom(run, RUN_ATOM_LOOP, "t");
+
+    if (entry->kind != RUN_INTEGER || now->kind != RUN_INTEGER || atom == POLY_NO_ATOM ||
+        now->poly->count != 1) {
+        return;
+    }
+    context->id = add_loop(run, context->loop, trip, atom);
+    run->atoms[atom].loop = context->id;
+    context->counter = now->poly->terms[0].atoms[0];
+    context->value = poly_add(
+        run->space, entry->poly,
+        poly_multiply(run->space, gains->gain[gains->counter], poly_variable(run->space, atom)));
+}
+
 /* A loop around MPI calls: one iteration, of which nothing is known. */
 static void context_loop(struct run *run, const struct c_node *node, const struct c_node *parts[3],
                          struct gains *gains)
 {
-    int outer = run->context, n_facts = run->n_facts, tries = 0;
-    struct run_value *saved;
+    struct run_context context = {run->context, node, -1, POLY_NO_ATOM, NULL, run->n_atoms};
+    const poly_t *trip = NULL;
+    int n_facts = run->n_facts;
+    const char *why;
 
     if (run->level == RUN_TRUSTING) {
-        saved = run_save(run);
-        run->trial++;
-        do {
-            memcpy(run->state, saved, run->n_symbols * sizeof *run->state);
-            gains->first_write = run->n_writes;
-            if (parts[0]) {
-                run_evaluate(run, parts[0]);
-            }
-            run_body(run, parts[2], parts[1]);
-            gains->last_write = run->n_writes;
-            run->n_facts = n_facts;
-            run->dead = false;
-        } while (changes_more(run, gains, saved) && ++tries < MOST_TRIES);
-        run->trial--;
-        memcpy(run->state, saved, run->n_symbols * sizeof *run->state);
-        free(saved);
+        trip = try_loop(run, node, parts, gains, &why);
     }
     run->contexts = realloc(run->contexts, (size_t) (run->n_contexts + 1) * sizeof *run->contexts);
     if (!run->contexts) {
         c_out_of_memory();
     }
-    run->contexts[run->n_contexts] = (struct run_context){outer, node};
     run_control(run, node, "a loop with MPI calls");
     run->context = run->n_contexts++;
+    context.n_atoms = run->n_atoms;
     forget_iteration(run, gains);
+    if (trip && gains->counter != SIZE_MAX) {
+        count_iterations(run, &context, gains, trip);
+    }
+    run->contexts[run->context] = context;
     if (parts[0]) {
         run_evaluate(run, parts[0]);
     }
     run_body(run, parts[2], parts[1]);
     run->dead = false;
-    run->context = outer;
+    run->context = context.parent;
     run->n_facts = n_facts;
     run_control(run, node, "a loop with MPI calls");
     forget_iteration(run, gains);

@@ -165,7 +165,10 @@ static struct verdict verdict_of(const struct site *site, const struct c_functio
 
 static int rank(const struct verdict *verdict)
 {
-    return verdict->kind != SITE_PACKS ? 0 : verdict->refused ? 1 : 2;
+    return verdict->kind == SITE_MANY    ? 2
+           : verdict->kind != SITE_PACKS ? 0
+           : verdict->refused            ? 1
+                                         : 2;
 }
 
 /* Is it the one to report? */
@@ -244,7 +247,7 @@ static void visit_function(struct visit *visit, struct c_unit *unit,
         if (!visit->reports) {
             add_verdict(&visit->verdicts, verdict);
         } else {
-            sites[j].skipped = sites[j].kind != SITE_PACKS ||
+            sites[j].skipped = rank(&verdict) == 0 ||
                                (report->only && sites[j].call->span.line != report->only) ||
                                !is_best(&visit->verdicts, &verdict);
         }

@@ -1,369 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From the copies of a site to an access program. Its names and texts are those of the source and
  * have the same values where the call is. */
-#include "datatype.h"
-#include "site.h"
+#include "builder.h"
 #include "apps/suggest/eval.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST_SCOPES = 48 };
-
-struct scope {
-    bool is_guard;
-    int id;
-};
-
-struct builder {
-    struct run *run;
-    struct site *site;
-    access_program_t *program;
-    struct scope open[MOST_SCOPES];
-    int n_open;
-    int *bases; /* of the run, in the program; -1 */
-    poly_atom_t *loops;
-    const poly_t **trips; /* of loops over the processes of a collective call: those of the first;
-                             NULL: all */
-    const struct c_datatype *basic; /* that the type is made of */
-    access_type_t type;
-    const poly_t *extent; /* from the data of one process to that of the next; NULL: one message */
-};
-
-static access_place_t place_of(const struct builder *builder, const struct c_node *node)
-{
-    return (access_place_t){node->span.file ? node->span.file->path : builder->run->unit->path,
-                            node->span.line, node->span.column};
-}
-
-/* ---- is a name the same thing where the call is? ---- */
-
-static const struct c_symbol *declared_in(const struct c_node *block, const char *name,
-                                          size_t before)
-{
-    const struct c_symbol *found = NULL;
-    size_t i, j;
-
-    for (i = 0; i < block->n; i++) {
-        const struct c_node *child = block->child[i];
-
-        if (child && child->kind == C_DECLARE && child->span.begin < before) {
-            for (j = 0; j < child->n; j++) {
-                if (strcmp(child->child[j]->symbol->name, name) == 0) {
-                    found = child->child[j]->symbol;
-                }
-            }
-        }
-    }
-    return found;
-}
-
-/* Does NAME mean the symbol at the call? */
-static bool in_scope(const struct builder *builder, const struct c_symbol *symbol)
-{
-    const struct c_node *node = builder->site->at, *at = node;
-    const struct c_symbol *function = builder->run->frames[builder->site->home].function;
-    size_t i;
-
-    for (; node; node = node->parent) {
-        const struct c_symbol *found = NULL;
-
-        if (node->kind == C_BLOCK || node->kind == C_FOR) {
-            found = declared_in(node, symbol->name, at->span.begin);
-        }
-        if (found) {
-            return found == symbol;
-        }
-    }
-    for (i = 0; i < function->n_parameters; i++) {
-        if (strcmp(function->parameters[i]->name, symbol->name) == 0) {
-            return function->parameters[i] == symbol;
-        }
-    }
-    return symbol->kind == C_SYMBOL_GLOBAL || symbol->kind == C_SYMBOL_STATIC ||
-           symbol->kind == C_SYMBOL_FUNCTION;
-}
-
-static bool names_in_scope(const struct builder *builder, const struct c_node *node)
-{
-    size_t i;
-
-    if (node->kind == C_NAME && !in_scope(builder, node->symbol)) {
-        return false;
-    }
-    for (i = 0; i < node->n; i++) {
-        if (!names_in_scope(builder, node->child[i])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static const struct run_value *value_at_call(const struct builder *builder,
-                                             const struct c_symbol *symbol)
-{
-    return &builder->run->events[builder->site->event].state[symbol->index];
-}
-
-/* Has the variable this value at the call? */
-static bool holds(const struct builder *builder, const struct c_symbol *symbol, const poly_t *value,
-                  int base)
-{
-    struct run_value now = *value_at_call(builder, symbol);
-    const struct run_event *call = &builder->run->events[builder->site->event];
-    int i;
-
-    while (now.kind == RUN_CHOICE) {
-        int taken = -1;
-
-        for (i = 0; i < call->n_facts && taken < 0; i++) {
-            taken = run_implies(builder->run, &call->facts[i], &now.fact)       ? 0
-                    : run_contradicts(builder->run, &call->facts[i], &now.fact) ? 1
-                                                                                : -1;
-        }
-        if (taken < 0) {
-            return false;
-        }
-        now = *now.alternative[taken];
-    }
-    return (base == RUN_ANY ? now.kind == RUN_INTEGER
-                            : now.kind == RUN_POINTER && now.base == base) &&
-           !now.modular && now.n_assumed == 0 && poly_equal(now.poly, value) &&
-           in_scope(builder, symbol);
-}
-
-/* A variable with that value where the call is, SYMBOL if it can be; NULL: there is none. */
-static const struct c_symbol *name_for(const struct builder *builder, const struct c_symbol *symbol,
-                                       const poly_t *value, int base)
-{
-    struct run *run = builder->run;
-    size_t i;
-
-    if (holds(builder, symbol, value, base)) {
-        return symbol;
-    }
-    for (i = 0; i < run->n_symbols; i++) {
-        if (run->symbols[i]->type->kind == (base == RUN_ANY ? C_TYPE_INTEGER : C_TYPE_POINTER) &&
-            holds(builder, run->symbols[i], value, base)) {
-            return run->symbols[i];
-        }
-    }
-    return NULL;
-}
-
-struct renaming {
-    struct builder *builder;
-    const struct run_text *text;
-    bool changed;
-};
-
-static const struct run_binding *binding_of(const struct run_text *text,
-                                            const struct c_symbol *symbol)
-{
-    int i;
-
-    for (i = 0; i < text->n_bindings; i++) {
-        if (text->bindings[i].symbol == symbol) {
-            return &text->bindings[i];
-        }
-    }
-    return NULL;
-}
-
-static const char *pointer_text(struct builder *builder, int base);
-
-/* The name as it is called where the call is. */
-static const char *name_at_call(void *data, const struct c_node *node)
-{
-    struct renaming *renaming = data;
-    struct builder *builder = renaming->builder;
-    struct c_memory *memory = builder->run->memory;
-    struct c_symbol *original = run_original(builder->run, node->symbol);
-    const struct run_binding *binding = binding_of(renaming->text, node->symbol);
-    const struct c_symbol *name;
-    const char *text = NULL;
-    int64_t number;
-
-    if (node->symbol->kind == C_SYMBOL_FUNCTION) {
-        return node->name;
-    }
-    name = binding ? name_for(builder, node->symbol, binding->value, binding->base)
-           : in_scope(builder, original) ? original
-                                         : NULL;
-    if (name && name->type->is_reference == node->symbol->type->is_reference) {
-        text = name->name;
-    } else if (name) {
-        text = c_format(memory, name->type->is_reference ? "(&%s)" : "(*%s)", name->name);
-    } else if (binding && binding->base != RUN_ANY && poly_is_zero(binding->value)) {
-        text = pointer_text(builder, binding->base);
-        text = text ? c_format(memory, node->symbol->type->is_reference ? "(*%s)" : "(%s)", text)
-                    : NULL;
-    } else if (binding && binding->base == RUN_ANY && poly_is_constant(binding->value, &number)) {
-        text = c_format(memory, "%lld", (long long) number);
-    }
-    renaming->changed = renaming->changed || !text || strcmp(text, node->name) != 0;
-    return text;
-}
-
-/* The expression as it is written where the call is; NULL: it has another value there, or names
- * that are not known. What it is read from must not be written in between. */
-static const char *text_at_call(struct builder *builder, const struct run_text *text, int base,
-                                const struct c_type *type, size_t time)
-{
-    const struct run_event *call = &builder->run->events[builder->site->event];
-    size_t from = time < call->time ? time : call->time,
-           to = (time < call->time ? call->time : time) + 1;
-    struct renaming renaming = {builder, text, false};
-    const struct c_names names = {name_at_call, &renaming};
-    const char *written;
-
-    if (base != RUN_ANY && run_written(builder->run, base, type, from, to)) {
-        return NULL;
-    }
-    written = c_write(builder->run->memory, text->node, &names);
-    return written && !renaming.changed ? text->text : written;
-}
-
-static const char *any_text_at_call(struct builder *builder, const struct run_text *text, int base,
-                                    const struct c_type *type, size_t time)
-{
-    const char *found = NULL;
-
-    for (; text && !found; text = text->other) {
-        found = text_at_call(builder, text, base, type, time);
-    }
-    return found;
-}
-
-/* ---- polynomials of the run in the program ---- */
-
-static const poly_t *translate(struct builder *builder, const poly_t *poly);
-
-static void not_at_call(struct builder *builder, const char *name)
-{
-    site_refuse(builder->site, C_REFUSED_SIZES, builder->site->call,
-                "%s does not have the same value here as where it is used", name);
-}
-
-static const poly_t *translate_symbol(struct builder *builder, int atom)
-{
-    struct run *run = builder->run;
-    const struct c_symbol *symbol = run->atoms[atom].symbol;
-    const struct c_symbol *name =
-        name_for(builder, symbol, poly_variable(run->space, atom), RUN_ANY);
-
-    if (!name) {
-        not_at_call(builder, symbol->name);
-        return poly_constant(builder->program->space, 1);
-    }
-    return poly_variable(builder->program->space,
-                         poly_name(builder->program->space, name->name, strlen(name->name)));
-}
-
-static const poly_t *translate_load(struct builder *builder, int atom)
-{
-    struct run *run = builder->run;
-    const struct run_atom *known = &run->atoms[atom];
-    poly_space_t *space = builder->program->space;
-    const poly_t *subscripts[POLY_SUBSCRIPTS];
-    const poly_t *const *given;
-    const char *text =
-        any_text_at_call(builder, &known->text, known->base, known->type, known->time);
-    int i, n;
-
-    if (!text) {
-        not_at_call(builder, known->text.text);
-        return poly_constant(space, 1);
-    }
-    if (poly_kind(run->space, atom) == POLY_ENTRY && known->type &&
-        known->type->kind == C_TYPE_POINTER) {
-        text = c_format(run->memory, "(MPI_Aint) %s", text); /* a row, by its address */
-    }
-    if (poly_kind(run->space, atom) != POLY_ENTRY) {
-        return poly_variable(space, poly_opaque(space, text, strlen(text)));
-    }
-    given = poly_subscripts(run->space, atom, &n);
-    for (i = 0; i < n; i++) {
-        subscripts[i] = translate(builder, given[i]);
-    }
-    return poly_variable(space, poly_entry(space, text, strlen(text), n, subscripts));
-}
-
-static const poly_t *translate_atom(struct builder *builder, int atom)
-{
-    struct run *run = builder->run;
-    const struct run_atom *known = &run->atoms[atom];
-    poly_space_t *space = builder->program->space;
-    char *text;
-
-    switch (known->kind) {
-    case RUN_ATOM_SYMBOL:
-        return translate_symbol(builder, atom);
-    case RUN_ATOM_LOAD:
-        return translate_load(builder, atom);
-    case RUN_ATOM_OPERATION:
-        text =
-            c_format(run->memory, known->operation,
-                     poly_string(space, translate(builder, known->operand[0]), POLY_SOURCE, true),
-                     poly_string(space, translate(builder, known->operand[1]), POLY_SOURCE, true));
-        return poly_variable(space, poly_opaque(space, text, strlen(text)));
-    case RUN_ATOM_LOOP:
-        if (builder->loops[known->loop] != POLY_NO_ATOM) {
-            return poly_variable(space, builder->loops[known->loop]);
-        }
-        break;
-    default:
-        break;
-    }
-    site_refuse(builder->site, C_REFUSED_SIZES, builder->site->call,
-                "a value depends on a loop that does not surround its use");
-    return poly_constant(space, 1);
-}
-
-static const poly_t *translate(struct builder *builder, const poly_t *poly)
-{
-    poly_space_t *space = builder->program->space;
-    const poly_t *sum = poly_constant(space, 0);
-    int i, j;
-
-    for (i = 0; i < poly->count; i++) {
-        const poly_t *product = poly_constant(space, poly->terms[i].coefficient);
-
-        for (j = 0; j < poly->terms[i].degree; j++) {
-            product =
-                poly_multiply(space, product, translate_atom(builder, poly->terms[i].atoms[j]));
-        }
-        sum = poly_add(space, sum, product);
-    }
-    return sum;
-}
-
-/* Sums that the source multiplies, so that texts are printed as it writes them. */
-static void note_sums(struct builder *builder)
-{
-    struct run *run = builder->run;
-    size_t i;
-
-    for (i = 0; i < run->n_sums; i++) {
-        const poly_t *sum = run->sums[i];
-        bool known = true;
-        int j, k;
-
-        for (j = 0; j < sum->count; j++) {
-            for (k = 0; k < sum->terms[j].degree; k++) {
-                int atom = sum->terms[j].atoms[k];
-
-                known = known && run->atoms[atom].kind == RUN_ATOM_SYMBOL &&
-                        holds(builder, run->atoms[atom].symbol, poly_variable(run->space, atom),
-                              RUN_ANY);
-            }
-        }
-        if (known) {
-            poly_note(builder->program->space, translate(builder, sum));
-        }
-    }
-}
 
 /* ---- the call ---- */
 
@@ -423,7 +66,7 @@ static const struct c_datatype *assumed_datatype(struct builder *builder,
         return NULL;
     }
     named = c_datatype_of(element);
-    text = text && names_in_scope(builder, argument) ? text : named ? named->mpi : NULL;
+    text = text && builder_names_in_scope(builder, argument) ? text : named ? named->mpi : NULL;
     if (!text) {
         return NULL;
     }
@@ -442,14 +85,17 @@ static const poly_t *count_of(struct builder *builder, const struct run_value *c
     struct site *site = builder->site;
     const struct c_node *argument = site->call->child[site->function->count];
     int refusal = site->refusal;
-    const poly_t *known = count->kind == RUN_INTEGER ? translate(builder, count->poly) : NULL;
+    const poly_t *known =
+        count->kind == RUN_INTEGER ? builder_translate(builder, count->poly) : NULL;
     const char *text;
 
-    if (run->level < RUN_TRUSTING || (known && !site->refusal) || site->function->processes) {
+    if (run->level < RUN_TRUSTING || (known && !site->refusal) || site->function->processes ||
+        site->kind == SITE_DIRECT) {
         return known;
     }
     site->refusal = refusal;
-    if (site->at != site->call || !run_is_pure(argument) || !names_in_scope(builder, argument)) {
+    if (site->at != site->call || !run_is_pure(argument) ||
+        !builder_names_in_scope(builder, argument)) {
         return NULL;
     }
     text = c_text(run->memory, run->unit, argument);
@@ -465,7 +111,7 @@ static void set_call(struct builder *builder)
     const struct run_value *buffer = &call->arguments[site->function->buffer];
     const struct c_node *type_node = site->call->child[site->function->type];
     access_call_t access = {.receives = site->function->receives,
-                            .place = place_of(builder, site->call)};
+                            .place = builder_place(builder, site->call)};
 
     if (site->function->count == 0) {
         site_refuse(site, C_REFUSED_PROCESSES, site->call,
@@ -492,37 +138,13 @@ static void set_call(struct builder *builder)
     access.count = count_elements(builder, access.count);
     builder->type = (access_type_t){builder->basic->mpi, builder->basic->size};
     access.type = builder->type;
-    access.start = translate(builder, buffer->poly);
+    access.start = builder_translate(builder, buffer->poly);
     if (!site->refusal) {
         access_set_call(builder->program, &access);
     }
 }
 
 /* ---- bases ---- */
-
-static const char *pointer_text(struct builder *builder, int base)
-{
-    struct run *run = builder->run;
-    const struct run_base *known = &run->bases[base];
-    const poly_t *zero = poly_constant(run->space, 0);
-    const struct c_symbol *name;
-
-    if (known->kind == RUN_OBJECT) {
-        return in_scope(builder, known->symbol) ? c_format(run->memory, "&%s", known->symbol->name)
-                                                : NULL;
-    }
-    if (known->kind == RUN_LOADED) {
-        return any_text_at_call(builder, &known->text, known->from, known->read_as,
-                                known->read_time);
-    }
-    name = known->symbol ? name_for(builder, known->symbol, zero, base) : NULL;
-    if (!name && run->n_symbols > 0) {
-        name = name_for(builder, run->symbols[0], zero, base);
-    }
-    return name && name->type->is_reference ? c_format(run->memory, "&%s", name->name)
-           : name                           ? name->name
-                                            : NULL;
-}
 
 static void add_fields(struct builder *builder, access_base_t *base, int number)
 {
@@ -612,7 +234,7 @@ static int add_base(struct builder *builder, const struct run_event *copy,
         return builder->bases[place->base];
     }
     if (known->kind == RUN_OBJECT) {
-        if (!in_scope(builder, known->symbol)) {
+        if (!builder_in_scope(builder, known->symbol)) {
             site_refuse(builder->site, C_REFUSED_SIZES, copy->node,
                         "%s is not declared where the call is", known->symbol->name);
             return -1;
@@ -624,10 +246,11 @@ static int add_base(struct builder *builder, const struct run_event *copy,
         base.name = known->text.text;
         base.address = "MPI_BOTTOM"; /* offsets are addresses */
     } else {
-        base.name = pointer_text(builder, place->base);
+        base.name = builder_pointer_text(builder, place->base);
         base.address = base.name;
         if (!base.name) {
-            not_at_call(builder, known->symbol ? known->symbol->name : "the address of the data");
+            builder_not_at_call(builder,
+                                known->symbol ? known->symbol->name : "the address of the data");
             return -1;
         }
         if (known->kind == RUN_FRESH && !type) {
@@ -646,7 +269,7 @@ static int add_base(struct builder *builder, const struct run_event *copy,
             base.ndims = 0;
             break;
         }
-        dims[base.ndims++] = length ? translate(builder, length) : NULL;
+        dims[base.ndims++] = length ? builder_translate(builder, length) : NULL;
         type = type->inner;
     }
     if (!element || element->size <= 0) {
@@ -717,8 +340,8 @@ static void open_guard(struct builder *builder, int id)
         const struct run_binding *known = &guard->text.bindings[i];
 
         if (known->base != RUN_ANY) {
-            if (!holds(builder, known->symbol, known->value, known->base)) {
-                not_at_call(builder, known->symbol->name);
+            if (!builder_holds(builder, known->symbol, known->value, known->base)) {
+                builder_not_at_call(builder, known->symbol->name);
             }
             bindings[i].value = NULL;
         } else if (guard->frame != builder->site->home) {
@@ -726,7 +349,7 @@ static void open_guard(struct builder *builder, int id)
                         "this condition cannot be evaluated where the call is");
             return;
         } else {
-            bindings[i].value = translate(builder, known->value);
+            bindings[i].value = builder_translate(builder, known->value);
         }
         bindings[i].name = known->symbol->name;
     }
@@ -787,14 +410,15 @@ static const char *loop_name(struct builder *builder, int id)
 static void open_loop(struct builder *builder, int id)
 {
     const struct run_loop *loop = &builder->run->loops[id];
-    const poly_t *trip = translate(builder, builder->trips[id] ? builder->trips[id] : loop->trip);
+    const poly_t *trip =
+        builder_translate(builder, builder->trips[id] ? builder->trips[id] : loop->trip);
     int index;
 
     if (builder->site->refusal) {
         return;
     }
     index = access_open_loop(builder->program, loop_name(builder, id), trip,
-                             place_of(builder, loop->node));
+                             builder_place(builder, loop->node));
     if (index >= 0) {
         builder->loops[id] = builder->program->loops[index].variable;
     }
@@ -843,13 +467,13 @@ static void split_by_process(struct builder *builder)
     if (loop < 0) {
         return;
     }
-    times = translate(builder, builder->trips[loop]);
+    times = builder_translate(builder, builder->trips[loop]);
     once = poly_is_constant(times, &number) && number == 1;
     run_assume(run, RUN_ASSUMES_COUNT, run->loops[loop].node,
                "this loop runs %s%s for each process of %s",
                once ? "once" : poly_string(builder->program->space, times, POLY_SOURCE, true),
                once ? "" : " times", c_text(run->memory, run->unit, communicator));
-    builder->extent = translate(builder, extent);
+    builder->extent = builder_translate(builder, extent);
     if (site->function->receives) {
         run_assume(run, RUN_ASSUMES_PARTS, site->call,
                    "the data of one process does not meet that of another");
@@ -884,7 +508,7 @@ static void add_copy(struct builder *builder, const struct run_event *copy)
     bool receives = site->function->receives;
     const struct run_place *data = receives ? &copy->to : &copy->from;
     const struct run_place *buffer = receives ? &copy->from : &copy->to;
-    access_copy_t access = {.type = builder->type, .place = place_of(builder, copy->node)};
+    access_copy_t access = {.type = builder->type, .place = builder_place(builder, copy->node)};
 
     if (data->base == RUN_ANY || !data->offset || !buffer->offset || !copy->size) {
         site_refuse(site, C_REFUSED_PLACE, copy->node, "%s",
@@ -912,9 +536,9 @@ static void add_copy(struct builder *builder, const struct run_event *copy)
     if (site->refusal) {
         return;
     }
-    access.position = translate(builder, buffer->offset);
-    access.offset = translate(builder, data->offset);
-    access.size = translate(builder, copy->size);
+    access.position = builder_translate(builder, buffer->offset);
+    access.offset = builder_translate(builder, data->offset);
+    access.size = builder_translate(builder, copy->size);
     if (!site->refusal) {
         access_add_copy(builder->program, &access);
     }
@@ -1082,7 +706,7 @@ void site_program(struct run *run, struct site *site)
         builder.loops[i] = POLY_NO_ATOM;
     }
     access_name(builder.program, run->frames[site->home].function->name);
-    note_sums(&builder);
+    builder_note_sums(&builder);
     set_call(&builder);
     if (site->function->processes && !site->refusal) {
         split_by_process(&builder);

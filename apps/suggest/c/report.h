@@ -15,7 +15,7 @@ struct report {
     enum patch_mode patch;
     unsigned long only; /* line; 0: all */
     size_t seen;        /* calls that send or receive */
-    size_t decided, refused, direct, computed;
+    size_t decided, refused, direct, computed, many;
     size_t results;      /* of SARIF */
     struct patch *edits; /* of the file */
 };

@@ -202,9 +202,14 @@ struct run_event {
     struct run_value *arguments; /* MPI, CALL */
 };
 
+/* A loop around calls of MPI. */
 struct run_context {
     int parent;
     const struct c_node *loop;
+    int id;              /* in run->loops, when the number of its iterations is known; else -1 */
+    poly_atom_t counter; /* the loop variable's value in an iteration */
+    const poly_t *value; /* the same, by the loop's atom */
+    int n_atoms;         /* those from here on are of an iteration */
 };
 
 struct run {

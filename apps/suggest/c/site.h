@@ -30,6 +30,7 @@ enum site_kind {
     SITE_PACKS,    /* what looks like packing, or unpacking: decided, or refused */
     SITE_DIRECT,   /* the buffer is sent, or used, as it is */
     SITE_COMPUTED, /* it is filled with values that are computed */
+    SITE_MANY,     /* it is sent, or used, as it is, by a loop; the answer is one message for all */
 };
 
 struct site {
@@ -61,9 +62,10 @@ struct site {
     const struct c_node *where; /* what the reason is about */
     access_program_t *program;  /* freed by site_free() */
     shape_t shape;
-    int checks[2];    /* eval_verdict_t: the identity, random sizes */
-    bool skipped;     /* not asked for */
-    bool inspectable; /* copies and region are fine, only the shape is not known */
+    int checks[2];             /* eval_verdict_t: the identity, random sizes */
+    const struct c_node *loop; /* SITE_MANY: around the call */
+    bool skipped;              /* not asked for */
+    bool inspectable;          /* copies and region are fine, only the shape is not known */
 };
 
 /* Sites of a run, in the order of the calls. The caller frees each with site_free(), and the array.

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Loops that send or receive piece by piece: could one message have all of them? */
+#include "site_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Was everything in it there before the loop? */
+static bool is_fixed(const struct run_context *context, const poly_t *poly)
+{
+    int i, j;
+
+    for (i = 0; poly && i < poly->count; i++) {
+        for (j = 0; j < poly->terms[i].degree; j++) {
+            if (poly->terms[i].atoms[j] >= context->n_atoms) {
+                return false;
+            }
+        }
+    }
+    return poly != NULL;
+}
+
+/* A value at iteration number t of the loop; NULL: not linear in it. */
+static const poly_t *in_iterations(struct run *run, const struct run_context *context,
+                                   const poly_t *poly)
+{
+    const poly_t *slope, *rest;
+
+    if (!poly_linear(run->space, poly, context->counter, &slope, &rest) ||
+        !is_fixed(context, slope) || !is_fixed(context, rest)) {
+        return NULL;
+    }
+    return poly_add(run->space, rest, poly_multiply(run->space, slope, context->value));
+}
+
+/* The bytes that a buffer of a call has in all iterations. */
+static struct run_extent all_pieces(struct run *run, const struct run_context *context,
+                                    const struct run_event *event,
+                                    const struct site_function *function)
+{
+    struct run_extent extent = site_call_extent(run, event, function);
+
+    extent.offset = extent.base >= 0 ? in_iterations(run, context, extent.offset) : NULL;
+    extent.size = is_fixed(context, extent.size) ? extent.size : NULL;
+    extent.loop = context->id;
+    return extent;
+}
+
+/* Do all messages go to one process? */
+static bool has_one_peer(struct run *run, const struct run_context *context,
+                         const struct site *site)
+{
+    const struct run_event *call = &run->events[site->event];
+    const unsigned char *roles = mpi_function(c_callee(site->call))->roles;
+    mpi_role_t wanted = site->function->kind == KIND_SENDRECV && !site->function->receives
+                            ? ROLE_SENT_PEER
+                            : ROLE_PEER;
+    int64_t number; /* MPI_ANY_SOURCE is negative */
+    int i;
+
+    for (i = 0; roles[i] != ROLE_NONE; i++) {
+        if ((mpi_role_t) roles[i] == wanted) {
+            return call->arguments[i + 1].kind == RUN_INTEGER &&
+                   is_fixed(context, call->arguments[i + 1].poly) &&
+                   !(poly_is_constant(call->arguments[i + 1].poly, &number) && number < 0);
+        }
+    }
+    return false;
+}
+
+static bool may_meet(struct run *run, const struct run_place *place, const struct run_extent *all)
+{
+    return place->base == RUN_ANY || run_conflict(run, place->base, place->type, all->base, NULL);
+}
+
+/* Does other code of the loop use the data? */
+static bool uses_data(struct run *run, const struct run_context *context, const struct site *site,
+                      const struct run_extent *all)
+{
+    bool receives = site->function->receives;
+    struct site_function functions[2];
+    size_t i, j, n;
+
+    for (i = 0; i < run->n_events; i++) {
+        const struct run_event *event = &run->events[i];
+
+        if (i == site->event || !c_contains(context->loop, event->node)) {
+            continue;
+        }
+        switch (event->kind) {
+        case RUN_COPY:
+        case RUN_STORE:
+            if (!event->to.scalar && may_meet(run, &event->to, all)) {
+                return true;
+            }
+            if (event->kind == RUN_STORE || !receives || !may_meet(run, &event->from, all)) {
+                break;
+            }
+            return true;
+        case RUN_LOAD:
+            if (receives && may_meet(run, &event->from, all)) {
+                return true;
+            }
+            break;
+        case RUN_MPI:
+            n = site_functions(run->level, event->node, functions);
+            for (j = 0; j < n; j++) {
+                const struct run_extent other = all_pieces(run, context, event, &functions[j]);
+
+                if ((receives || functions[j].receives) && run_meet(run, all, &other)) {
+                    return true;
+                }
+            }
+            break;
+        case RUN_CALL:
+        case RUN_FREE:
+            return true;
+        case RUN_CONTROL:
+            break;
+        }
+    }
+    return false;
+}
+
+/* Two events at the end, of one message: a copy of all pieces, and a call that has their sum. */
+static void add_events(struct run *run, struct site *site, const struct run_extent *all,
+                       const poly_t *count)
+{
+    const struct site_function *function = site->function;
+    struct run_event call = run->events[site->event], copy = call;
+    struct run_place *data = function->receives ? &copy.to : &copy.from;
+    struct run_place *buffer = function->receives ? &copy.from : &copy.to;
+    const struct run_loop *loop = &run->loops[all->loop];
+    const struct c_type *address = c_bare(site->call->child[function->buffer])->type;
+
+    *data = (struct run_place){
+        .base = all->base, .offset = all->offset, .type = address ? address->inner : NULL};
+    *buffer = (struct run_place){
+        .base = all->base,
+        .offset = poly_multiply(run->space, poly_variable(run->space, loop->atom), all->size),
+        .type = data->type};
+    copy.kind = RUN_COPY;
+    copy.size = all->size;
+    copy.loop = all->loop;
+    call.arguments = c_allocate(run->memory, call.node->n * sizeof *call.arguments);
+    memcpy(call.arguments, run->events[site->event].arguments,
+           call.node->n * sizeof *call.arguments);
+    call.arguments[function->count].poly = count;
+    call.arguments[function->buffer].poly = poly_constant(run->space, 0);
+    run->events = realloc(run->events, (run->n_events + 2) * sizeof *run->events);
+    site->copies = malloc(sizeof *site->copies);
+    if (!run->events || !site->copies) {
+        c_out_of_memory();
+    }
+    run->events_room = run->n_events + 2;
+    site->copies[0] = run->n_events;
+    site->n_copies = 1;
+    run->events[run->n_events++] = copy;
+    site->event = run->n_events;
+    run->events[run->n_events++] = call;
+}
+
+void site_find_many(struct run *run, struct site *site)
+{
+    const struct run_event *call = &run->events[site->event];
+    const struct run_context *context = &run->contexts[call->context];
+    struct run_extent all;
+    const poly_t *count, *slope, *rest;
+    struct site one = *site;
+    int guard;
+
+    if (site->kind != SITE_DIRECT || call->context == 0 || context->id < 0 || call->frame != 0 ||
+        site->function->processes || !c_contains(context->loop, site->call) ||
+        !has_one_peer(run, context, site)) {
+        return;
+    }
+    for (guard = call->guard; guard >= 0; guard = run->guards[guard].parent) {
+        if (c_contains(context->loop, run->guards[guard].condition)) {
+            return;
+        }
+    }
+    all = all_pieces(run, context, call, site->function);
+    if (!all.offset || !all.size ||
+        !poly_linear(run->space, all.offset, run->loops[context->id].atom, &slope, &rest) ||
+        poly_is_zero(slope) || uses_data(run, context, site, &all)) {
+        return;
+    }
+    count = poly_multiply(run->space, call->arguments[site->function->count].poly,
+                          run->loops[context->id].trip);
+    run->needs = &one.needs;
+    add_events(run, &one, &all, count);
+    site_program(run, &one);
+    run->needs = NULL;
+    run->n_events -= 2;
+    if (one.refusal) {
+        site_free(&one);
+        return;
+    }
+    one.event = site->event;
+    one.n_copies = 0;
+    one.kind = SITE_MANY;
+    one.loop = context->loop;
+    *site = one;
+}
