@@ -74,6 +74,27 @@ int site_guard(struct run *run, const struct site *site, int guard)
     return all ? 1 : -1;
 }
 
+const poly_t *site_given(struct run *run, const struct site *site, const poly_t *poly)
+{
+    const struct run_event *call = &run->events[site->event];
+    int i, j;
+
+    for (i = 0; poly && i < poly->count; i++) {
+        for (j = 0; j < poly->terms[i].degree; j++) {
+            int atom = poly->terms[i].atoms[j];
+            const struct run_value *choice = run->atoms[atom].choice;
+            int taken = choice ? run_decide(run, call->facts, call->n_facts, &choice->fact) : -1;
+
+            if (taken >= 0) { /* nested ones were made before, so this ends */
+                return site_given(
+                    run, site,
+                    poly_substitute(run->space, poly, atom, choice->alternative[taken]->poly));
+            }
+        }
+    }
+    return poly;
+}
+
 bool site_of_root(struct run *run, const struct site *site, int guard)
 {
     const struct run_guard *known = &run->guards[guard];

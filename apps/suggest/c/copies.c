@@ -107,7 +107,13 @@ struct run_extent site_call_extent(struct run *run, const struct run_event *even
 /* What the call sends, or receives, of its buffer. */
 bool site_has_slice(struct run *run, const struct site *site, const struct run_extent *extent)
 {
-    return run_meet(run, &site->slice, extent);
+    struct run_extent slice = site->slice, other = *extent;
+
+    slice.offset = site_given(run, site, slice.offset);
+    slice.size = site_given(run, site, slice.size);
+    other.offset = site_given(run, site, other.offset);
+    other.size = site_given(run, site, other.size);
+    return run_meet(run, &slice, &other);
 }
 
 struct run_extent site_extent(struct run *run, const struct run_event *event,

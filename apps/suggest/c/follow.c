@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CALLS = 8, MOST_FOLLOWED_STEPS = 1000000 };
+enum { MOST_CALLS = 8, MOST_FOLLOWED_STEPS = 100000, MOST_FOLLOWED_WRITES = 200000 };
 
 void run_exit(struct run *run, struct run_exits *exits, struct run_value value)
 {
@@ -161,7 +161,8 @@ static bool can_follow(const struct run *run, const struct c_node *call)
 
     return run->level == RUN_TRUSTING && function && function->body &&
            function->n_parameters == call->n - 1 && run->calls < MOST_CALLS &&
-           run->steps < MOST_FOLLOWED_STEPS && !is_running(run, function);
+           run->steps < MOST_FOLLOWED_STEPS && run->n_writes < MOST_FOLLOWED_WRITES &&
+           !is_running(run, function);
 }
 
 bool run_follow(struct run *run, const struct c_node *call, struct run_value *value)

@@ -13,7 +13,9 @@ struct gains {
     const poly_t **gain; /* in an iteration; NULL: not the same in all */
     struct run_value *entry;
     struct run_value *trial;
+    bool *stays;                    /* a pointer leads to the same object after an iteration */
     size_t first_write, last_write; /* of the body */
+    int n_bases;                    /* before an iteration */
     size_t n_atoms;
     size_t counter; /* the symbol that the condition bounds */
 };
@@ -74,6 +76,8 @@ static void find_gains(struct run *run, struct gains *gains)
         const poly_t *gain;
 
         gains->gain[i] = NULL;
+        gains->stays[i] = before.kind == RUN_POINTER && after.base == before.base &&
+                          (after.kind == RUN_POINTER || after.kind == RUN_UNKNOWN);
         if (before.kind != after.kind || before.base != after.base ||
             (before.kind != RUN_INTEGER && before.kind != RUN_POINTER)) {
             continue;
@@ -96,6 +100,22 @@ static void make_gains(struct run *run, struct gains *gains)
     gains->gain = c_allocate(run->memory, gains->room * sizeof *gains->gain);
     gains->entry = c_allocate(run->memory, gains->room * sizeof *gains->entry);
     gains->trial = c_allocate(run->memory, gains->room * sizeof *gains->trial);
+    gains->stays = c_allocate(run->memory, gains->room * sizeof *gains->stays);
+}
+
+/* A variable that iterations change irregularly. Pointer arithmetic does not leave an object (C11
+ * 6.5.6, 8). */
+static struct run_value changed(struct run *run, const struct gains *gains, size_t i)
+{
+    struct run_value value = gains->entry[i];
+    poly_atom_t atom;
+
+    if (!gains->stays[i] || value.kind != RUN_POINTER) {
+        return run_fresh(run, gains->symbols[i]);
+    }
+    atom = run_new_atom(run, RUN_ATOM_SOMEWHERE, gains->symbols[i]->name);
+    value.poly = atom == POLY_NO_ATOM ? value.poly : poly_variable(run->space, atom);
+    return value;
 }
 
 static void add_gain(struct run *run, struct gains *gains, struct c_symbol *symbol)
@@ -296,7 +316,7 @@ static void set_values(struct run *run, const struct gains *gains, const poly_t 
         int j;
 
         if (!gains->gain[i] && run->level == RUN_TRUSTING) {
-            value = run_fresh(run, gains->symbols[i]);
+            value = changed(run, gains, i);
         } else if (!gains->gain[i]) {
             value = run_unknown("a variable that the loop changes irregularly", NULL);
         } else if (poly_is_zero(gains->gain[i])) {
@@ -359,7 +379,7 @@ static void irregular_loop(struct run *run, const struct c_node *node, struct ga
     run_control(run, node, why);
     for (i = 0; i < gains->n; i++) {
         run->state[gains->symbols[i]->index] =
-            run->level == RUN_TRUSTING ? run_fresh(run, gains->symbols[i]) : run_unknown(why, node);
+            run->level == RUN_TRUSTING ? changed(run, gains, i) : run_unknown(why, node);
     }
     gains->first_write = first;
     gains->last_write = run->n_writes;
@@ -372,7 +392,7 @@ static void irregular_loop(struct run *run, const struct c_node *node, struct ga
     run->dead = false;
     for (i = 0; i < gains->n; i++) {
         run->state[gains->symbols[i]->index] =
-            run->level == RUN_TRUSTING ? run_fresh(run, gains->symbols[i]) : run_unknown(why, node);
+            run->level == RUN_TRUSTING ? changed(run, gains, i) : run_unknown(why, node);
     }
 }
 
@@ -454,6 +474,7 @@ static const poly_t *try_loop(struct run *run, const struct c_node *node,
     int tries = 0, n_facts = run->n_facts;
 
     *why = run_unstructured(parts[2], run->level == RUN_TRUSTING);
+    gains->n_bases = run->n_bases;
     do {
         memcpy(run->state, saved, run->n_symbols * sizeof *run->state);
         gains->first_write = run->n_writes;
@@ -507,7 +528,7 @@ static void forget_iteration(struct run *run, const struct gains *gains)
     size_t i, first, last = gains->last_write;
 
     for (i = 0; i < gains->n; i++) {
-        run->state[gains->symbols[i]->index] = run_fresh(run, gains->symbols[i]);
+        run->state[gains->symbols[i]->index] = changed(run, gains, i);
     }
     if (run->level < RUN_TRUSTING) {
         run_forget_all(run);
@@ -517,6 +538,9 @@ static void forget_iteration(struct run *run, const struct gains *gains)
     for (i = gains->first_write; i < last; i++) {
         const struct run_write write = run->writes[i]; /* they move */
 
+        if (write.base >= gains->n_bases && run->bases[write.base].kind != RUN_OBJECT) {
+            continue; /* what an iteration found first has no values from before it */
+        }
         if (run->last_write[write.base + 1] <= first) { /* once for each base */
             run_log_write(run, write.base, NULL);
             run_forget(run, write.base, NULL);

@@ -55,6 +55,9 @@ static int64_t value_of(void *data, poly_atom_t atom)
         poly_value(sample->run->space, known->operand[1], &sample->values, &b) && b != 0) {
         return known->operation[2] == '/' ? a / b : a % b;
     }
+    if (known->kind == RUN_ATOM_SOMEWHERE) {
+        sample->failed = true;
+    }
     return LEAST_SIZE + mix(sample->seed, atom) % SIZES + (mix(sample->seed, ~atom) % 2) * FURTHER;
 }
 
@@ -208,6 +211,7 @@ bool run_meet(struct run *run, const struct run_extent *a, const struct run_exte
     sample.values = (poly_values_t){value_of, entry_of, &sample};
     if (!run->seeds && (run->seeds = calloc(SAMPLES, sizeof *run->seeds)) != NULL) {
         choose_seeds(run, &sample);
+        sample.failed = false;
     }
     for (i = 0; i < SAMPLES && run->seeds && !sample.failed; i++) {
         sample.seed = run->seeds[i];

@@ -87,18 +87,14 @@ bool builder_holds(const struct builder *builder, const struct c_symbol *symbol,
 {
     struct run_value now = *value_at_call(builder, symbol);
     const struct run_event *call = &builder->run->events[builder->site->event];
-    int i;
 
     while (now.kind == RUN_CHOICE) {
-        int taken = -1;
+        int taken = run_decide(builder->run, call->facts, call->n_facts, &now.fact);
 
-        for (i = 0; i < call->n_facts && taken < 0; i++) {
-            taken = run_implies(builder->run, &call->facts[i], &now.fact)       ? 0
-                    : run_contradicts(builder->run, &call->facts[i], &now.fact) ? 1
-                                                                                : -1;
-        }
         if (taken < 0) {
-            return false;
+            return now.poly && poly_equal(now.poly, value) &&
+                   (base == RUN_ANY ? !now.pointee : now.pointee && now.base == base) &&
+                   builder_in_scope(builder, symbol);
         }
         now = *now.alternative[taken];
     }
@@ -217,13 +213,41 @@ void builder_not_at_call(struct builder *builder, const char *name)
                 "%s does not have the same value here as where it is used", name);
 }
 
+static const char *source(struct builder *builder, const poly_t *poly)
+{
+    return poly_string(builder->program->space, builder_translate(builder, poly), POLY_SOURCE,
+                       true);
+}
+
+/* `(left < 0 ? a : b)` */
+static const poly_t *translate_choice(struct builder *builder, const struct run_value *choice)
+{
+    static const char *const relations[] = {
+        [RUN_EQUAL] = "==", [RUN_UNEQUAL] = "!=", [RUN_LESS] = "<", [RUN_NOT_LESS] = ">="};
+    const char *text =
+        c_format(builder->run->memory, "(%s %s 0 ? %s : %s)", source(builder, choice->fact.left),
+                 relations[choice->fact.relation], source(builder, choice->alternative[0]->poly),
+                 source(builder, choice->alternative[1]->poly));
+
+    return poly_variable(builder->program->space,
+                         poly_opaque(builder->program->space, text, strlen(text)));
+}
+
 static const poly_t *translate_symbol(struct builder *builder, int atom)
 {
     struct run *run = builder->run;
     const struct c_symbol *symbol = run->atoms[atom].symbol;
-    const struct c_symbol *name =
-        name_for(builder, symbol, poly_variable(run->space, atom), RUN_ANY);
+    const poly_t *given = site_given(run, builder->site, poly_variable(run->space, atom));
+    const struct c_symbol *name;
 
+    if (run->atoms[atom].choice && !poly_equal(given, poly_variable(run->space, atom))) {
+        return builder_translate(builder, given);
+    }
+    name = name_for(builder, symbol, poly_variable(run->space, atom), RUN_ANY);
+
+    if (!name && run->atoms[atom].choice) {
+        return translate_choice(builder, run->atoms[atom].choice);
+    }
     if (!name) {
         builder_not_at_call(builder, symbol->name);
         return poly_constant(builder->program->space, 1);

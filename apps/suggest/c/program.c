@@ -737,3 +737,34 @@ void site_program(struct run *run, struct site *site)
     free(builder.loops);
     free(builder.trips);
 }
+
+void site_free(struct site *site)
+{
+    access_free(site->program);
+    free(site->needs.index);
+    free(site->copies);
+    free(site->statements);
+}
+
+const char *site_type_text(const struct site *site)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    const char *copy;
+
+    if (!file) {
+        return "";
+    }
+    if (site->shape.extent) {
+        fprintf(file, "resized(");
+    }
+    types_print(site->program, site->shape.type, file);
+    if (site->shape.extent) {
+        fprintf(file, ", 0, %s)",
+                poly_string(site->program->space, site->shape.extent, POLY_SOURCE, false));
+    }
+    copy = fclose(file) == 0 ? c_copy(site->run->memory, text) : "";
+    free(text);
+    return copy;
+}

@@ -56,7 +56,8 @@ struct run_fact {
 
 struct run_value {
     enum run_value_kind kind;
-    const poly_t *poly; /* of integers; of pointers the offset in bytes */
+    const poly_t *poly; /* of integers; of pointers the offset in bytes; of a choice of integers a
+                           name for it, or NULL */
     int base;           /* of pointers */
     const struct c_type *pointee;
     bool modular; /* only known modulo 2^64: unsigned arithmetic that may wrap */
@@ -110,7 +111,8 @@ enum run_atom_kind {
     RUN_ATOM_LOAD,
     RUN_ATOM_OPERATION,
     RUN_ATOM_LOOP,
-    RUN_ATOM_TRIAL
+    RUN_ATOM_TRIAL,
+    RUN_ATOM_SOMEWHERE, /* the offset of a pointer that stays in its object */
 };
 
 struct run_atom {
@@ -123,7 +125,8 @@ struct run_atom {
     const poly_t *offset;  /* LOAD: where */
     const char *operation; /* OPERATION: "%s/%s" */
     const poly_t *operand[2];
-    int loop; /* LOOP */
+    int loop;                       /* LOOP */
+    const struct run_value *choice; /* SYMBOL: one of two values, by a condition; or NULL */
 };
 
 /* A function that runs: the analysed one is frame 0, others are called, and followed. */
@@ -298,6 +301,9 @@ bool run_meet(struct run *run, const struct run_extent *a, const struct run_exte
 const poly_t *run_size(struct run *run, const struct c_type *type);
 bool run_contradicts(struct run *run, const struct run_fact *a, const struct run_fact *b);
 bool run_implies(struct run *run, const struct run_fact *a, const struct run_fact *b);
+/* Which alternative of a choice the facts decide: 0, 1; -1: neither. */
+int run_decide(struct run *run, const struct run_fact *facts, int n_facts,
+               const struct run_fact *choice);
 /* Is everything in the subtree free of assignments and calls? */
 bool run_is_pure(const struct c_node *node);
 /* The expression of a function that is only `return expression;`, without effects, when it is

@@ -98,6 +98,8 @@ int site_split(struct run *run, struct site *site, const poly_t *part, const pol
 
 /* program.c: the access program and its shape. */
 void site_program(struct run *run, struct site *site);
+/* The value where the call's conditions decide choices in it. */
+const poly_t *site_given(struct run *run, const struct site *site, const poly_t *poly);
 /* How a guard of a copy relates to the call: 1 holds, 0 does not, -1 not known. */
 int site_guard(struct run *run, const struct site *site, int guard);
 /* Is it a condition, outside of loops, under which the root of a collective call has its buffer? */

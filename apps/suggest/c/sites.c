@@ -6,37 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void site_free(struct site *site)
-{
-    access_free(site->program);
-    free(site->needs.index);
-    free(site->copies);
-    free(site->statements);
-}
-
-const char *site_type_text(const struct site *site)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *file = open_memstream(&text, &size);
-    const char *copy;
-
-    if (!file) {
-        return "";
-    }
-    if (site->shape.extent) {
-        fprintf(file, "resized(");
-    }
-    types_print(site->program, site->shape.type, file);
-    if (site->shape.extent) {
-        fprintf(file, ", 0, %s)",
-                poly_string(site->program->space, site->shape.extent, POLY_SOURCE, false));
-    }
-    copy = fclose(file) == 0 ? c_copy(site->run->memory, text) : "";
-    free(text);
-    return copy;
-}
-
 /* Does MPI_Sendrecv_replace send and receive one datatype at one address? */
 static bool is_in_place(const struct site *a, const struct site *b)
 {
@@ -150,23 +119,6 @@ static void note_assumptions(struct run *run, struct site *site)
     }
 }
 
-/* `double *all = NULL; if (rank == 0) all = malloc(...)`: the root has what it allocates. */
-static void find_buffer_of_root(const struct run *run, struct run_event *call,
-                                const struct site_function *function)
-{
-    const struct c_node *argument = c_bare(call->node->child[function->buffer]);
-    const struct run_value *value =
-        argument->kind == C_NAME ? &call->state[argument->symbol->index] : NULL;
-    int i;
-
-    for (i = 0; i < 2 && value && value->kind == RUN_CHOICE; i++) {
-        if (value->alternative[i]->kind == RUN_POINTER && value->alternative[i]->base >= 0 &&
-            run->bases[value->alternative[i]->base].kind == RUN_FRESH) {
-            call->arguments[function->buffer] = *value->alternative[i];
-        }
-    }
-}
-
 size_t site_find(struct run *run, struct site **sites)
 {
     size_t i, j, n = 0, n_functions;
@@ -181,9 +133,6 @@ size_t site_find(struct run *run, struct site **sites)
         for (j = 0; j < n_functions; j++) {
             struct site site = {.run = run, .function = &functions[j], .event = i, .any = SIZE_MAX};
 
-            if (functions[j].of_root) {
-                find_buffer_of_root(run, &run->events[i], &functions[j]);
-            }
             run->needs = &site.needs;
             site.call = run->events[i].node;
             site.kind = site_region(run, &site);

@@ -220,6 +220,41 @@ struct run_value *run_save(struct run *run)
     return memcpy(saved, run->state, bytes);
 }
 
+static bool has_value(const struct run_value *value)
+{
+    return (value->kind == RUN_INTEGER && !value->modular && value->n_assumed == 0) ||
+           (value->kind == RUN_CHOICE && value->poly);
+}
+
+/* `offset = wanted ? at[i] : 0`: a name for the value until a call's condition decides it. */
+static void name_choice(struct run *run, struct c_symbol *symbol, struct run_value *choice)
+{
+    const struct run_value name = run_fresh(run, symbol);
+    struct run_value *copy;
+
+    choice->poly = name.poly;
+    choice->base = name.base;
+    choice->pointee = name.pointee;
+    if (name.kind == RUN_INTEGER && name.poly->count == 1 && name.poly->terms[0].degree == 1 &&
+        has_value(choice->alternative[0]) && has_value(choice->alternative[1])) {
+        copy = c_allocate(run->memory, sizeof *copy);
+        *copy = *choice;
+        run->atoms[name.poly->terms[0].atoms[0]].choice = copy;
+    }
+}
+
+/* `if (wanted) { p = malloc(n); }`: what uses p later has the memory. */
+static bool is_allocated(const struct run *run, const struct c_symbol *symbol,
+                         const struct run_value *value, const struct run_value *other)
+{
+    return run->level == RUN_TRUSTING && value->kind == RUN_POINTER && value->base >= 0 &&
+           run->bases[value->base].kind == RUN_FRESH &&
+           (other->kind == RUN_UNSET || other->kind == RUN_UNKNOWN ||
+            (other->kind == RUN_POINTER && other->base >= 0 &&
+             run->bases[other->base].kind == RUN_POINTEE &&
+             run->bases[other->base].symbol == symbol));
+}
+
 static void join(struct run *run, const struct run_value *then, const struct run_value *other,
                  const struct run_fact *fact)
 {
@@ -230,6 +265,12 @@ static void join(struct run *run, const struct run_value *then, const struct run
 
         if (run_same(&then[i], &other[i])) {
             run->state[i] = then[i];
+            continue;
+        }
+        if (is_allocated(run, run->symbols[i], &then[i], &other[i]) ||
+            is_allocated(run, run->symbols[i], &other[i], &then[i])) {
+            run->state[i] =
+                is_allocated(run, run->symbols[i], &then[i], &other[i]) ? then[i] : other[i];
             continue;
         }
         if (run->level == RUN_TRUSTING &&
@@ -249,6 +290,9 @@ static void join(struct run *run, const struct run_value *then, const struct run
         run->state[i] = (struct run_value){.kind = RUN_CHOICE, .fact = *fact};
         run->state[i].alternative[0] = &alternatives[0];
         run->state[i].alternative[1] = &alternatives[1];
+        if (run->level == RUN_TRUSTING && run_is_tracked(run->symbols[i])) {
+            name_choice(run, run->symbols[i], &run->state[i]);
+        }
     }
 }
 

@@ -86,17 +86,30 @@ struct run_value run_fresh(struct run *run, struct c_symbol *symbol)
     return value;
 }
 
+int run_decide(struct run *run, const struct run_fact *facts, int n_facts,
+               const struct run_fact *choice)
+{
+    int i;
+
+    for (i = 0; i < n_facts; i++) {
+        if (run_implies(run, &facts[i], choice)) {
+            return 0;
+        }
+        if (run_contradicts(run, &facts[i], choice)) {
+            return 1;
+        }
+    }
+    return -1;
+}
+
 struct run_value run_resolve(struct run *run, struct run_value value)
 {
     while (value.kind == RUN_CHOICE) {
-        int i, known = -1;
+        int known = run_decide(run, run->facts, run->n_facts, &value.fact);
 
-        for (i = 0; i < run->n_facts && known < 0; i++) {
-            if (run_implies(run, &run->facts[i], &value.fact)) {
-                known = 0;
-            } else if (run_contradicts(run, &run->facts[i], &value.fact)) {
-                known = 1;
-            }
+        if (known < 0 && value.poly) {
+            value.kind = value.pointee ? RUN_POINTER : RUN_INTEGER;
+            return value;
         }
         if (known < 0) {
             return run_unknown("its value depends on a condition", NULL);
@@ -124,16 +137,16 @@ bool run_same(const struct run_value *a, const struct run_value *b)
     if (a->kind == RUN_INTEGER || a->kind == RUN_POINTER) {
         return a->base == b->base && a->modular == b->modular && poly_equal(a->poly, b->poly);
     }
+    if (a->kind == RUN_CHOICE) {
+        return a->alternative[0] == b->alternative[0] && a->alternative[1] == b->alternative[1];
+    }
     return a->kind == RUN_UNSET;
 }
 
 bool run_unchanged(const struct run_value *a, const struct run_value *b)
 {
     return a->kind == RUN_UNSET || run_same(a, b) ||
-           (a->kind == b->kind &&
-            (a->kind == RUN_UNKNOWN ||
-             (a->kind == RUN_CHOICE && a->alternative[0] == b->alternative[0] &&
-              a->alternative[1] == b->alternative[1])));
+           (a->kind == RUN_UNKNOWN && b->kind == RUN_UNKNOWN);
 }
 
 bool run_any_atom(struct run *run, const poly_t *poly,

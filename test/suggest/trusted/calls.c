@@ -391,3 +391,69 @@ int ends_in_between(double *u, int n, int peer)
         u[2 * i] = buf[i];
     return 0;
 }
+
+/* a position that the condition of the call decides */
+void chosen_position(double *buf, const double *u, const int *at, int i, int n, int all, int peer, MPI_Request *request)
+{
+    int offset;
+    if (all)
+        offset = at[i];
+    else
+        offset = 0;
+    for (int k = 0; k < n; k++)
+        buf[offset + k] = u[2 * k];
+    if (all)
+        MPI_Isend(&buf[at[i]], n, MPI_DOUBLE, peer, 0, W, request); /* decided 1 6 7 */
+    else
+        MPI_Send(buf, n, MPI_DOUBLE, peer, 0, W); /* decided 1 7 */
+}
+
+static double *pack_some(double *to, const double *u, const int *size)
+{
+    int more;
+    if (size[1] > 1)
+        more = size[0] + 1;
+    else
+        more = size[0];
+    for (int i = 0; i < size[0]; i++)
+        *to++ = u[2 * i];
+    for (int i = 0; i < more; i++)
+        *to++ = u[3 * i];
+    return to;
+}
+
+/* a size that a condition decides in another function */
+void chosen_size(double *buf, const double *u, const int *size, int n, int peer)
+{
+    pack_some(buf, u, size);
+    MPI_Send(buf, n, MPI_DOUBLE, peer, 0, W); /* decided 1 5 7 10 */
+}
+
+/* the second loop is not followed, and what it packs is part of the message */
+void not_followed(double *buf, const double *u, int n, int m, int count, int peer)
+{
+    double *to = buf;
+    for (int i = 0; i < n; i++)
+        *to++ = u[2 * i];
+    while (m > 0) {
+        *to++ = u[m];
+        m = m / 2;
+    }
+    MPI_Send(buf, count, MPI_DOUBLE, peer, 0, W); /* refused 53 */
+}
+
+/* several slices of one allocation, made under a condition */
+void slices(const double *u, int n, int size, int peer)
+{
+    double *out, *more;
+    if (size > 1) {
+        out = malloc(2 * n * sizeof *out);
+        more = out + n;
+    }
+    for (int i = 0; i < n; i++) {
+        out[i] = u[2 * i];
+        more[i] = u[3 * i];
+    }
+    MPI_Send(more, n, MPI_DOUBLE, peer, 0, W); /* decided */
+    MPI_Send(out, n, MPI_DOUBLE, peer, 0, W); /* decided */
+}
