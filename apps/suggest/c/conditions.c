@@ -95,6 +95,17 @@ const poly_t *site_given(struct run *run, const struct site *site, const poly_t 
     return poly;
 }
 
+bool site_of_message(struct run *run, const struct site *site, int guard)
+{
+    const struct run_guard *known = &run->guards[guard];
+    int argument = site_peer(site);
+    const struct run_value *peer = &run->events[site->event].arguments[argument];
+    const struct run_fact is_rank = {peer->poly, RUN_NOT_LESS};
+
+    return trusting(run) && argument && peer->kind == RUN_INTEGER && known->loop < 0 &&
+           known->is_fact && known->n_facts == 1 && run_implies(run, &is_rank, &known->facts[0]);
+}
+
 bool site_of_root(struct run *run, const struct site *site, int guard)
 {
     const struct run_guard *known = &run->guards[guard];
@@ -168,6 +179,12 @@ void site_check_conditions(struct run *run, struct site *site, const struct run_
             run_assume(run, RUN_ASSUMES_ANY, run->guards[guard].condition,
                        "the request of line %u is complete where this holds",
                        site->call->span.line);
+            continue;
+        }
+        if (site_guard(run, site, guard) != 1 && site_of_message(run, site, guard)) {
+            run_assume(run, RUN_ASSUMES_RETURN, run->guards[guard].condition,
+                       "this holds wherever a message is %s",
+                       site->function->receives ? "received" : "sent");
             continue;
         }
         if (site_guard(run, site, guard) != 1 && site_of_root(run, site, guard)) {

@@ -46,6 +46,14 @@ static bool is_of_each(const char *name, bool receives)
                      : strcasecmp(name, "scatter") == 0);
 }
 
+int site_peer(const struct site *site)
+{
+    const mpi_function_t *known = mpi_function(c_callee(site->call));
+    int sent = site->function->receives ? 0 : find_role(known, ROLE_SENT_PEER);
+
+    return sent ? sent : find_role(known, ROLE_PEER);
+}
+
 size_t site_functions(enum run_level level, const struct c_node *call,
                       struct site_function functions[2])
 {

@@ -50,22 +50,12 @@ static struct run_extent all_pieces(struct run *run, const struct run_context *c
 static bool has_one_peer(struct run *run, const struct run_context *context,
                          const struct site *site)
 {
-    const struct run_event *call = &run->events[site->event];
-    const unsigned char *roles = mpi_function(c_callee(site->call))->roles;
-    mpi_role_t wanted = site->function->kind == KIND_SENDRECV && !site->function->receives
-                            ? ROLE_SENT_PEER
-                            : ROLE_PEER;
+    int argument = site_peer(site);
+    const struct run_value *peer = &run->events[site->event].arguments[argument];
     int64_t number; /* MPI_ANY_SOURCE is negative */
-    int i;
 
-    for (i = 0; roles[i] != ROLE_NONE; i++) {
-        if ((mpi_role_t) roles[i] == wanted) {
-            return call->arguments[i + 1].kind == RUN_INTEGER &&
-                   is_fixed(context, call->arguments[i + 1].poly) &&
-                   !(poly_is_constant(call->arguments[i + 1].poly, &number) && number < 0);
-        }
-    }
-    return false;
+    return argument && peer->kind == RUN_INTEGER && is_fixed(context, peer->poly) &&
+           !(poly_is_constant(peer->poly, &number) && number < 0);
 }
 
 static bool may_meet(struct run *run, const struct run_place *place, const struct run_extent *all)

@@ -97,12 +97,18 @@ static const struct c_node *whole_statement(const struct run *run, const struct 
     return statement_of(site_statement(run, site, copy));
 }
 
-/* Removes a statement, with its line if nothing else is on it. */
+/* Removes a statement, with an `if` that has nothing else, and its line if nothing else is on it.
+ */
 static bool remove_statement(struct patch *patch, const struct c_node *statement)
 {
     const struct c_unit *unit = patch->unit;
-    size_t begin = statement->span.begin, end = end_of(unit, statement), start, stop;
+    size_t begin, end = end_of(unit, statement), start, stop;
 
+    while (statement->parent->kind == C_IF && statement->parent->n == 2 &&
+           run_is_pure(statement->parent->child[0]) && !in_macro(unit, statement->parent)) {
+        statement = statement->parent;
+    }
+    begin = statement->span.begin;
     if (statement->parent->kind != C_BLOCK) {
         return edits_add(&patch->edits, begin, end, ";");
     }
@@ -526,8 +532,9 @@ static void patch_check(struct patch *patch, struct run *run, struct site *sites
     for (i = 0; i < n; i++) {
         struct site *site = &sites[i];
         const struct c_node *statement = call_statement(site), *last;
-        const char *indent, *inner, *prefix, *text, *processes, *times;
-        size_t at;
+        const char *indent, *inner, *prefix, *text, *processes, *times, *open, *close;
+        size_t at, before;
+        bool fine;
         code_t code;
 
         if (site->refusal || site->skipped) {
@@ -542,10 +549,6 @@ static void patch_check(struct patch *patch, struct run *run, struct site *sites
                    : statement;
         if (in_macro(run->unit, last)) {
             no_patch(site, last, "a macro is in the way");
-            continue;
-        }
-        if (last->parent->kind != C_BLOCK) {
-            no_patch(site, last, "it has no block of its own");
             continue;
         }
         indent = indent_of(run->memory, unit, last->span.begin);
@@ -570,16 +573,25 @@ static void patch_check(struct patch *patch, struct run *run, struct site *sites
             times, c_text(run->memory, unit, site->call->child[site->function->type]), inner,
             code.address, code.count, times, code.type, prefix, unit->path, site->call->span.line,
             code.release, indent);
+        open = last->parent->kind == C_BLOCK ? "" : "{ ";
+        close = last->parent->kind == C_BLOCK ? "" : " }";
+        need_helper(patch, run, helpers_check);
+        before = patch->edits.n;
         if (site->function->receives) {
             at = end_of(unit, last);
-            text = c_format(run->memory, "\n%s%s", indent, text);
+            fine = (!*open || edits_add(&patch->edits, last->span.begin, last->span.begin, open)) &&
+                   edits_add(&patch->edits, at, at,
+                             c_format(run->memory, "\n%s%s%s", indent, text, close));
         } else {
-            at = statement->span.begin;
-            text = c_format(run->memory, "%s\n%s", text, indent);
+            at = end_of(unit, last);
+            fine = edits_add(&patch->edits, last->span.begin, last->span.begin,
+                             c_format(run->memory, "%s%s\n%s", open, text, indent)) &&
+                   (!*close || edits_add(&patch->edits, at, at, close));
         }
-        need_helper(patch, run, helpers_check);
-        if (!edits_add(&patch->edits, at, at, text)) {
+        if (!fine) {
             no_patch(site, site->call, "its edits overlap those of another call");
+            edits_cut(&patch->edits, before);
+            continue;
         }
         code.assertion = ""; /* the check reports instead */
         note_headers(patch, &code);

@@ -304,6 +304,7 @@ static int scopes_of(struct builder *builder, const struct run_event *copy, stru
 
     while ((loop >= 0 || guard >= 0) && n < MOST_SCOPES) {
         if (guard >= 0 && (site_guard(run, builder->site, guard) == 1 ||
+                           site_of_message(run, builder->site, guard) ||
                            site_of_root(run, builder->site, guard))) {
             guard = run->guards[guard].parent;
         } else if (guard >= 0 && run->guards[guard].loop == loop) {

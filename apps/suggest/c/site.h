@@ -77,6 +77,8 @@ const char *site_type_text(const struct site *site);
 /* The buffers of a call, at most two; below RUN_TRUSTING those of messages only. */
 size_t site_functions(enum run_level level, const struct c_node *call,
                       struct site_function functions[2]);
+/* The argument with the process that a message goes to or comes from; 0: none. */
+int site_peer(const struct site *site);
 /* How many buffers the calls of MPI in the subtree send and receive. */
 size_t site_calls(enum run_level level, const struct c_node *node);
 const char *site_refusal_text(int number);
@@ -102,6 +104,8 @@ void site_program(struct run *run, struct site *site);
 const poly_t *site_given(struct run *run, const struct site *site, const poly_t *poly);
 /* How a guard of a copy relates to the call: 1 holds, 0 does not, -1 not known. */
 int site_guard(struct run *run, const struct site *site, int guard);
+/* Is it a condition, outside of loops, that holds if the other process is not MPI_PROC_NULL? */
+bool site_of_message(struct run *run, const struct site *site, int guard);
 /* Is it a condition, outside of loops, under which the root of a collective call has its buffer? */
 bool site_of_root(struct run *run, const struct site *site, int guard);
 /* Is it one of the guards around the call? */

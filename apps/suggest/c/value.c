@@ -200,19 +200,34 @@ bool run_depends_on(struct run *run, const poly_t *poly, enum run_atom_kind kind
 
 bool run_implies(struct run *run, const struct run_fact *a, const struct run_fact *b)
 {
-    int64_t value;
+    int64_t low = INT64_MIN, high = INT64_MAX, v; /* of b->left */
+    bool same = poly_is_constant(poly_subtract(run->space, b->left, a->left), &v);
 
-    if (poly_equal(a->left, b->left)) {
-        return a->relation == b->relation ||
-               (a->relation == RUN_EQUAL && b->relation == RUN_NOT_LESS) ||
-               (a->relation == RUN_LESS && b->relation == RUN_UNEQUAL);
+    if (!same && !poly_is_constant(poly_add(run->space, b->left, a->left), &v)) {
+        return false;
     }
-    if (a->relation == RUN_EQUAL &&
-        poly_is_constant(poly_subtract(run->space, b->left, a->left), &value)) {
-        return b->relation == RUN_UNEQUAL ? value != 0
-               : b->relation == RUN_LESS  ? value < 0
-               : b->relation == RUN_EQUAL ? value == 0
-                                          : value >= 0;
+    switch (a->relation) {
+    case RUN_EQUAL:
+        low = high = v;
+        break;
+    case RUN_UNEQUAL:
+        return b->relation == RUN_UNEQUAL && v == 0;
+    case RUN_LESS:
+        *(same ? &high : &low) = same ? v - 1 : v + 1;
+        break;
+    case RUN_NOT_LESS:
+        *(same ? &low : &high) = v;
+        break;
+    }
+    switch (b->relation) {
+    case RUN_EQUAL:
+        return low == 0 && high == 0;
+    case RUN_UNEQUAL:
+        return low > 0 || high < 0;
+    case RUN_LESS:
+        return high < 0;
+    case RUN_NOT_LESS:
+        return low >= 0;
     }
     return false;
 }
