@@ -104,6 +104,24 @@ struct run_extent site_call_extent(struct run *run, const struct run_event *even
     return extent;
 }
 
+/* Is it at a position that a loop changes irregularly, and the call does not name? */
+static bool is_anywhere(const struct run *run, const struct run_extent *slice,
+                        const struct run_extent *extent)
+{
+    int i, j;
+
+    for (i = 0; extent->offset && slice->offset && i < extent->offset->count; i++) {
+        for (j = 0; j < extent->offset->terms[i].degree; j++) {
+            int atom = extent->offset->terms[i].atoms[j];
+
+            if (run->atoms[atom].irregular && !poly_depends(run->space, slice->offset, atom)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* What the call sends, or receives, of its buffer. */
 bool site_has_slice(struct run *run, const struct site *site, const struct run_extent *extent)
 {
@@ -113,7 +131,7 @@ bool site_has_slice(struct run *run, const struct site *site, const struct run_e
     slice.size = site_given(run, site, slice.size);
     other.offset = site_given(run, site, other.offset);
     other.size = site_given(run, site, other.size);
-    return run_meet(run, &slice, &other);
+    return is_anywhere(run, &slice, &other) || run_meet(run, &slice, &other);
 }
 
 struct run_extent site_extent(struct run *run, const struct run_event *event,

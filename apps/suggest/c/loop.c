@@ -111,7 +111,12 @@ static struct run_value changed(struct run *run, const struct gains *gains, size
     poly_atom_t atom;
 
     if (!gains->stays[i] || value.kind != RUN_POINTER) {
-        return run_fresh(run, gains->symbols[i]);
+        value = run_fresh(run, gains->symbols[i]);
+        if (value.kind == RUN_INTEGER && value.poly->count == 1 &&
+            value.poly->terms[0].degree == 1) {
+            run->atoms[value.poly->terms[0].atoms[0]].irregular = true;
+        }
+        return value;
     }
     atom = run_new_atom(run, RUN_ATOM_SOMEWHERE, gains->symbols[i]->name);
     value.poly = atom == POLY_NO_ATOM ? value.poly : poly_variable(run->space, atom);

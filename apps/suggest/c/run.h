@@ -127,6 +127,7 @@ struct run_atom {
     const poly_t *operand[2];
     int loop;                       /* LOOP */
     const struct run_value *choice; /* SYMBOL: one of two values, by a condition; or NULL */
+    bool irregular;                 /* SYMBOL: changed by a loop in a way that is not known */
 };
 
 /* A function that runs: the analysed one is frame 0, others are called, and followed. */
