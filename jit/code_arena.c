@@ -13,6 +13,7 @@
 #include <linux/membarrier.h>
 
 #include "base/heap.h"
+#include "base/machine.h"
 #include "provider.h"
 #include "unwind.h"
 
@@ -57,16 +58,10 @@ static size_t round_up(size_t n, size_t unit)
 /* n is a multiple of GRANULE, or of a page. */
 static void fill_with_traps(char *bytes, size_t n)
 {
-#if defined(__x86_64__) || defined(__i386__)
-    memset(bytes, 0xcc, n); /* int3 */
-#elif defined(__aarch64__)
-    const uint32_t trap = 0xd4200000; /* brk #0 */
+    const int32_t trap = DAME_MACHINE_TRAP;
     for (size_t i = 0; i < n; i += sizeof(trap)) {
         memcpy(bytes + i, &trap, sizeof(trap));
     }
-#else
-    memset(bytes, 0, n); /* no valid instruction on most other CPUs */
-#endif
 }
 
 /*
@@ -76,16 +71,13 @@ static void fill_with_traps(char *bytes, size_t n)
 static void sync_instructions(char *execute, size_t n, int reused)
 {
     __builtin___clear_cache(execute, execute + n);
-#if !defined(__x86_64__) && !defined(__i386__)
     /* Other CPUs may have fetched the old instructions; the kernel makes them fetch again. */
-    if (reused && syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) != 0 &&
+    if (DAME_MACHINE_MUST_SYNC && reused &&
+        syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) != 0 &&
         errno == EPERM) {
         syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0);
         syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0);
     }
-#else
-    (void) reused;
-#endif
 }
 
 int dame_code_arena_is_inherited(const dame_code_arena_t *arena)

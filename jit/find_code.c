@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/heap.h"
+#include "base/machine.h"
 #include "loader.h"
 #include "state.h"
 
@@ -44,14 +45,6 @@ int dame_jit_has_any(const dame_jit_t *jit, const dame_program_t *program, dame_
 
 /* ---- everything but the shape that code was made from ---- */
 
-#if defined(__x86_64__)
-static const char machine[] = "x86-64";
-#elif defined(__aarch64__)
-static const char machine[] = "aarch64";
-#else
-static const char machine[] = "unknown";
-#endif
-
 _Static_assert(sizeof(dame_cpu_t) == 4 * sizeof(int), "a new feature belongs to write_origin()");
 
 /* Returns the bytes it has, 0: it cannot be written; written if there is room. */
@@ -67,7 +60,7 @@ static size_t write_origin(const dame_jit_t *jit, const dame_slot_t *slot, uint3
     (void) provider->variant_name(state, variant, name);
     const int length = snprintf(
         to, room, format, provider->name, name, (unsigned) variant, DAME_PROVIDER_VERSION,
-        provider->identity, machine, makes[cpu->make], cpu->avx2 ? " avx2" : "",
+        provider->identity, DAME_MACHINE_NAME, makes[cpu->make], cpu->avx2 ? " avx2" : "",
         cpu->avx512 ? " avx512" : "", cpu->avx512_vbmi ? " avx512_vbmi" : "", slot->options);
     return length < 0 ? 0 : 1 + (size_t) length;
 }

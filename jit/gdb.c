@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/heap.h"
+#include "base/machine.h"
 #include "provider.h"
 #include "unwind.h"
 
@@ -72,7 +73,7 @@ static void describe_header(ElfW(Ehdr) * header)
         __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
     header->e_ident[EI_VERSION] = EV_CURRENT;
     header->e_type = ET_REL;
-    header->e_machine = DAME_ELF_MACHINE;
+    header->e_machine = DAME_MACHINE_ELF;
     header->e_version = EV_CURRENT;
     header->e_shoff = offsetof(image_t, sections);
     header->e_ehsize = sizeof(ElfW(Ehdr));

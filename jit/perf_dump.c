@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/heap.h"
+#include "base/machine.h"
 #include "perf_file.h"
 #include "provider.h"
 #include "unwind.h"
@@ -105,7 +106,7 @@ static int start_file(dame_perf_dump_t *dump)
     const header_t header = {.magic = MAGIC,
                              .version = VERSION,
                              .size = sizeof(header),
-                             .machine = DAME_ELF_MACHINE,
+                             .machine = DAME_MACHINE_ELF,
                              .process = (uint32_t) getpid(),
                              .time = now()};
     int error = dame_perf_file_remove(dump->path);

@@ -10,20 +10,9 @@
 #include <string.h>
 
 #include "base/heap.h"
+#include "base/machine.h"
 
-/* DWARF's numbers of registers: System V ABI, AMD64 supplement, figure 3.36; DWARF for the Arm
- * 64-bit Architecture, 4.1. */
-#if defined(__x86_64__)
-enum { RETURN_ADDRESS = 16 };
-static const unsigned char at_entry[] = {0x0c, 7, 8,  /* DW_CFA_def_cfa rsp + 8 */
-                                         0x90, 0x01}; /* DW_CFA_offset: the address at CFA - 8 */
-#elif defined(__aarch64__)
-enum { RETURN_ADDRESS = 30 };
-static const unsigned char at_entry[] = {0x0c, 31, 0}; /* DW_CFA_def_cfa sp */
-#else
-enum { RETURN_ADDRESS = -1 };
-static const unsigned char at_entry[] = {0};
-#endif
+static const unsigned char at_entry[] = {DAME_MACHINE_AT_ENTRY};
 
 enum {
     PCREL_SDATA8 = 0x1c, /* how tables refer to code: DW_EH_PE_pcrel | DW_EH_PE_sdata8 */
@@ -64,7 +53,7 @@ static void close_entry(dame_unwind_t *table, char *entry)
 void dame_unwind_begin(dame_unwind_t *table, char *start)
 {
     *table = (dame_unwind_t){.start = start, .at = start};
-    if (RETURN_ADDRESS < 0) {
+    if (DAME_MACHINE_RETURN < 0) {
         return;
     }
     put_32(table, 0);           /* size */
@@ -74,7 +63,7 @@ void dame_unwind_begin(dame_unwind_t *table, char *start)
     table->at += 3;
     dame_unwind_byte(table, 1); /* code counts in bytes */
     dame_unwind_byte(table, DATA_UNIT);
-    dame_unwind_byte(table, RETURN_ADDRESS);
+    dame_unwind_byte(table, DAME_MACHINE_RETURN);
     dame_unwind_byte(table, 1); /* bytes of what the letter R announces */
     dame_unwind_byte(table, PCREL_SDATA8);
     memcpy(table->at, at_entry, sizeof(at_entry));
@@ -93,7 +82,7 @@ static void end_function(dame_unwind_t *table)
 void dame_unwind_function(dame_unwind_t *table, const char *code, size_t size)
 {
     end_function(table);
-    if (RETURN_ADDRESS < 0) {
+    if (DAME_MACHINE_RETURN < 0) {
         return;
     }
     table->function = table->at;
@@ -204,7 +193,7 @@ struct dame_unwind_registration {
 
 void dame_unwind_prepare(void)
 {
-    if (atomic_load(&is_prepared) || RETURN_ADDRESS < 0) {
+    if (atomic_load(&is_prepared) || DAME_MACHINE_RETURN < 0) {
         return;
     }
     /* Never closed. backtrace(3) loads the same when it is first called. */

@@ -12,18 +12,8 @@
 #ifndef DAME_UNWIND_H
 #define DAME_UNWIND_H
 
-#include <elf.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* The CPU's number in ELF files. */
-#if defined(__x86_64__)
-enum { DAME_ELF_MACHINE = EM_X86_64 };
-#elif defined(__aarch64__)
-enum { DAME_ELF_MACHINE = EM_AARCH64 };
-#else
-enum { DAME_ELF_MACHINE = EM_NONE };
-#endif
 
 /* ---- writing tables ---- */
 

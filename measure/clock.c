@@ -3,10 +3,6 @@
 
 #include <time.h>
 
-#ifdef __x86_64__
-#include <cpuid.h>
-#endif
-
 _Atomic int dame_clock_source = DAME_CLOCK_UNKNOWN;
 
 enum { SECOND = 1000000000, LONG_ENOUGH = 100000 /* ns */ };
@@ -24,63 +20,6 @@ static int64_t system_ns(void)
     return (int64_t) now.tv_sec * SECOND + now.tv_nsec;
 }
 
-/* ---- The CPU's counter ---------------------------------------------------------------------- */
-
-#if defined(__x86_64__)
-
-static const char counter_name[] = "tsc";
-
-/* Intel's and AMD's manuals: CPUID 80000007H, EDX bit 8, "invariant TSC": one rate in all states.
- */
-static int counter_is_steady(void)
-{
-    unsigned a, b, c, d;
-    return __get_cpuid(0x80000007, &a, &b, &c, &d) && 0 != (d >> 8 & 1);
-}
-
-static int64_t counter_hz(void)
-{
-    unsigned a, b, c, d; /* 15H: TSC = crystal's Hz (ECX) * EBX / EAX, where all are given */
-    return __get_cpuid(0x15, &a, &b, &c, &d) && 0 != a && 0 != b && 0 != c
-               ? (int64_t) ((uint64_t) c * b / a)
-               : 0;
-}
-
-#elif defined(__aarch64__)
-
-static const char counter_name[] = "cntvct";
-
-static int64_t counter_hz(void)
-{
-    int64_t hz;
-    __asm__("mrs %0, cntfrq_el0" : "=r"(hz));
-    return hz;
-}
-
-/* The architecture's generic timer always runs at one rate; firmware may forget to say which. */
-static int counter_is_steady(void)
-{
-    return counter_hz() > 0;
-}
-
-#else
-
-static const char counter_name[] = "";
-
-static int counter_is_steady(void)
-{
-    return 0;
-}
-
-static int64_t counter_hz(void)
-{
-    return 0;
-}
-
-#endif
-
-/* ---- Either --------------------------------------------------------------------------------- */
-
 typedef struct moment {
     int64_t ns, ticks;
 } moment_t;
@@ -93,8 +32,8 @@ static moment_t read_both(void)
     moment_t closest = {0, 0};
     uint64_t least = UINT64_MAX;
     for (int i = 0; i < PAIRS; i++) {
-        const int64_t before = dame_clock_counter(), ns = system_ns();
-        const uint64_t between = (uint64_t) (dame_clock_counter() - before);
+        const int64_t before = dame_machine_counter(), ns = system_ns();
+        const uint64_t between = (uint64_t) (dame_machine_counter() - before);
         if (between < least) {
             least = between;
             closest = (moment_t){.ns = ns, .ticks = before + (int64_t) (between / 2)};
@@ -109,7 +48,7 @@ static int source(void)
 {
     int chosen = atomic_load_explicit(&dame_clock_source, memory_order_acquire);
     if (DAME_CLOCK_UNKNOWN == chosen) {
-        chosen = counter_is_steady() ? DAME_CLOCK_COUNTER : DAME_CLOCK_SYSTEM;
+        chosen = dame_machine_counter_is_steady() ? DAME_CLOCK_COUNTER : DAME_CLOCK_SYSTEM;
         const moment_t now = read_both();
         int64_t none = 0;
         if (atomic_compare_exchange_strong(&first_ns, &none, now.ns)) {
@@ -122,12 +61,12 @@ static int source(void)
 
 int64_t dame_clock_slow(void)
 {
-    return DAME_CLOCK_COUNTER == source() ? dame_clock_counter() : system_ns();
+    return DAME_CLOCK_COUNTER == source() ? dame_machine_counter() : system_ns();
 }
 
 const char *dame_clock_name(void)
 {
-    return DAME_CLOCK_COUNTER == source() ? counter_name : "clock_gettime";
+    return DAME_CLOCK_COUNTER == source() ? DAME_MACHINE_COUNTER : "clock_gettime";
 }
 
 int64_t dame_clock_measured_hz(void)
@@ -154,7 +93,7 @@ int64_t dame_clock_hz(void)
     }
     int64_t hz = atomic_load_explicit(&known, memory_order_relaxed);
     if (0 == hz) {
-        hz = counter_hz();
+        hz = dame_machine_counter_hz();
         hz = hz > 0 ? hz : dame_clock_measured_hz();
         atomic_store_explicit(&known, hz, memory_order_relaxed);
     }

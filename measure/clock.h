@@ -14,9 +14,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#ifdef __x86_64__
-#include <x86intrin.h>
-#endif
+#include "base/machine.h"
 
 typedef enum dame_clock_source {
     DAME_CLOCK_UNKNOWN, /* before the first use */
@@ -30,21 +28,6 @@ extern _Atomic int dame_clock_source;
 /* For dame_clock_now(): chooses the source if none was chosen, and reads it. */
 int64_t dame_clock_slow(void);
 
-/* The CPU's counter. Only where it is the source. */
-static inline int64_t dame_clock_counter(void)
-{
-#if defined(__x86_64__)
-    _mm_lfence();
-    return (int64_t) __rdtsc();
-#elif defined(__aarch64__)
-    int64_t ticks;
-    __asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
-    return ticks;
-#else
-    return 0;
-#endif
-}
-
 /*
  * Ticks since some time in the past, read after all earlier instructions are done, so that an
  * interval covers exactly the instructions between its two ends. A CPU's counter costs about 10 ns.
@@ -52,7 +35,7 @@ static inline int64_t dame_clock_counter(void)
 static inline int64_t dame_clock_now(void)
 {
     const int source = atomic_load_explicit(&dame_clock_source, memory_order_relaxed);
-    return __builtin_expect(DAME_CLOCK_COUNTER == source, 1) ? dame_clock_counter()
+    return __builtin_expect(DAME_CLOCK_COUNTER == source, 1) ? dame_machine_counter()
                                                              : dame_clock_slow();
 }
 

@@ -5,51 +5,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/machine.h"
 #include "dame/isa.h"
 #include "profile.h"
 
-#ifdef __x86_64__
-#include <cpuid.h>
-#elif defined(__aarch64__)
-#include <sys/auxv.h>
-#endif
-
 /* ---- CPUs ----------------------------------------------------------------------------------- */
-
-/* Maker, family and model, of which virtual machines may report others than there are. */
-static void model(char *name, size_t room)
-{
-#if defined(__x86_64__)
-    unsigned a, b, c, d;
-    char maker[13] = "";
-    __cpuid(0, a, b, c, d);
-    memcpy(maker, &b, 4);
-    memcpy(maker + 4, &d, 4);
-    memcpy(maker + 8, &c, 4);
-    __cpuid(1, a, b, c, d); /* the manuals: extended family and model add to these */
-    unsigned family = a >> 8 & 15;
-    const unsigned low = a >> 4 & 15;
-    const unsigned high = 6 == family || 15 == family ? a >> 16 & 15 : 0;
-    family += 15 == family ? a >> 20 & 255 : 0;
-    (void) snprintf(name, room, "%s-%u-%u", maker, family, high << 4 | low);
-#elif defined(__aarch64__)
-    uint64_t id = 0;
-    if (0 != (getauxval(AT_HWCAP) & 1 << 11)) { /* HWCAP_CPUID: the system emulates the read */
-        __asm__("mrs %0, midr_el1" : "=r"(id));
-    }
-    (void) snprintf(name, room, "arm-%x-%x", (unsigned) (id >> 24 & 255),
-                    (unsigned) (id >> 4 & 0xfff));
-#else
-    (void) snprintf(name, room, "cpu");
-#endif
-}
 
 void dame_profile_cpu(char *name, size_t room)
 {
     char maker[64];
     const dame_data_cache_t *cache = dame_data_cache();
     const dame_cpu_t cpu = dame_isa_cpu();
-    model(maker, sizeof(maker));
+    dame_machine_model(maker, sizeof(maker));
     for (char *c = maker; '\0' != *c; c++) {
         const int is_kept =
             (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9');

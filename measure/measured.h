@@ -140,11 +140,9 @@ dame_measured_result_t dame_measured_event(dame_costs_t *costs, dame_measured_t 
  */
 static inline int64_t dame_measured_now(void)
 {
-#ifdef __x86_64__
     if (atomic_load_explicit(&dame_clock_source, memory_order_relaxed) == DAME_CLOCK_COUNTER) {
-        return (int64_t) __rdtsc();
+        return dame_machine_counter_now();
     }
-#endif
     return dame_clock_now();
 }
 

@@ -20,6 +20,7 @@
 #include "import_mpi.h"
 #include "jit/jit.h"
 #include "base/lock.h"
+#include "base/machine.h"
 #include "base/whole_file.h"
 #include "log.h"
 #include "name.h"
@@ -432,13 +433,6 @@ void dt_dump_end(dt_dump_t *dump, const dame_program_t *program, dt_decline_t de
 
 /* ---- Machine code --------------------------------------------------------------------------- */
 
-/* objdump's name for what this is compiled for. */
-#ifdef __x86_64__
-#define OBJDUMP_MACHINE "i386:x86-64"
-#else
-#define OBJDUMP_MACHINE "aarch64"
-#endif
-
 /* Comment lines on machine code that is in the file `name`; NULL when memory is out. */
 static char *new_code_lines(const dame_program_t *program, dame_dir_t dir, const char *name)
 {
@@ -451,7 +445,7 @@ static char *new_code_lines(const dame_program_t *program, dame_dir_t dir, const
     const void *code;
     size_t size = dame_jit_code(program, dir, &code);
     fprintf(out,
-            "# machine code for %s, %zu bytes: objdump -D -b binary -m " OBJDUMP_MACHINE " %s\n",
+            "# machine code for %s, %zu bytes: objdump -D -b binary -m " DAME_MACHINE_OBJDUMP " %s\n",
             DAME_PACK == dir ? "packing" : "unpacking", size, name);
     for (int32_t i = 0; i < program->nprims; i++) {
         size_t offset = (uintptr_t) dame_prim_run(&program->prims[i], dir) - (uintptr_t) code;

@@ -142,7 +142,6 @@ static void open_machine(state_t *state, void *status)
 
 static dame_status_t open_state(const dame_cpu_t *cpu, const char *options, void **out)
 {
-#if defined(__x86_64__)
     state_t *state = calloc(1, sizeof(*state));
     if (NULL == state) {
         return DAME_ERR_NOMEM;
@@ -167,12 +166,6 @@ static dame_status_t open_state(const dame_cpu_t *cpu, const char *options, void
     }
     *out = state;
     return DAME_OK;
-#else /* code that runs at any address has been shown for x86-64 only */
-    (void) cpu;
-    (void) options;
-    (void) out;
-    return DAME_ERR_UNSUPPORTED;
-#endif
 }
 
 /* ---- compiling ---- */

@@ -7,15 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#if defined(__x86_64__)
-#define RELOC_JUMP_SLOT R_X86_64_JUMP_SLOT
-#define RELOC_GLOB_DAT  R_X86_64_GLOB_DAT
-#elif defined(__aarch64__)
-#define RELOC_JUMP_SLOT R_AARCH64_JUMP_SLOT
-#define RELOC_GLOB_DAT  R_AARCH64_GLOB_DAT
-#else
-#error "no GOT relocation types known for this CPU"
-#endif
+#include "base/machine.h"
 
 static uintptr_t page_of(uintptr_t address)
 {
@@ -274,7 +266,7 @@ void dt_elf_slots(const dt_elf_object_t *object, const char *const *symbols, siz
         for (size_t i = 0 == table ? 0 : object->n_relative; i < object->counts[table]; i++) {
             const ElfW(Rela) *relocation = &object->tables[table][i];
             unsigned type = (unsigned) ELF64_R_TYPE(relocation->r_info);
-            if (RELOC_JUMP_SLOT != type && RELOC_GLOB_DAT != type) {
+            if (DAME_MACHINE_JUMP_SLOT != type && DAME_MACHINE_GLOB_DAT != type) {
                 continue;
             }
             const size_t which = which_symbol(
