@@ -9,35 +9,11 @@
 #include "commands.h"
 #include "dame_config.h"
 
-/* One a line, in the order of the help. */
-/* clang-format off */
 static const tool_command_t *const commands[] = {
-    &tool_check,
-    &tool_print,
-    &tool_optimise,
-    &tool_typemap,
-    &tool_explain,
-    &tool_summary,
-    &tool_report,
-    &tool_draw,
-    &tool_pack,
-    &tool_unpack,
-    &tool_from,
-    &tool_mpi,
-    &tool_suggest,
-    &tool_bench,
-    &tool_compile,
-    &tool_cache,
-    &tool_tune,
-    &tool_record,
-    &tool_overlap,
-    &tool_info,
-    &tool_doctor,
-    &tool_on,
-    &tool_off,
-    &tool_status,
+#define COMMAND(name) &tool_##name,
+#include "cli/commands.def"
+#undef COMMAND
 };
-/* clang-format on */
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
