@@ -8,11 +8,16 @@
 # first pass only finds the rows that may be slow: for those, the later passes alone count, since the first
 # was chosen for being low.
 
-# Median over the rounds of the passes that count of engine's time / now's.
-function over(engine, row,    round, list, n) {
+# Median over the rounds of the passes that count of engine's time / now's; "": not measured. Where native ran beside
+# both builds, by what it took.
+function over(engine, row,    round, list, n, r) {
     for (round in counts)
-        if ((round, engine, row) in time && (round, "now", row) in time && counts[round] >= (last[row] > 0))
-            list[++n] = time[round, engine, row] / time[round, "now", row]
+        if ((round, engine, row) in time && (round, "now", row) in time && counts[round] >= (last[row] > 0)) {
+            r = time[round, engine, row] / time[round, "now", row]
+            if (engine == "before" && (round, "beside", row) in time)
+                r *= time[round, "native", row] / time[round, "beside", row]
+            list[++n] = r
+        }
     return median(list, n + 0)
 }
 
@@ -23,35 +28,42 @@ function nanoseconds(engine, row,    round, list, n) {
     return median(list, n + 0)
 }
 
+function is_low(r) { return r != "" && 100 * r < limit }
+
 function shown(row,    part) {
     split(row, part, " ")
     return sprintf("%-28s %-3s %-6s %7s", part[1], part[2], part[3], part[4] == 0 ? "whole" : part[4])
 }
 
-function print_row(row,    part) {
-    if (csv) {
-        split(row, part, " ")
-        printf "%s,%s,%s,%d,%d,%.2f,%.2f,%.2f,%.3f,%.3f\n", part[1], part[2], part[3], part[4], last[row],
-               nanoseconds("native", row), nanoseconds("before", row), nanoseconds("now", row),
-               over("before", row), over("native", row)
-    } else
-        printf "  %s | %11.1f %11.1f %11.1f | %6.3f %6.3f\n", shown(row), nanoseconds("native", row),
-               nanoseconds("before", row), nanoseconds("now", row), over("before", row), over("native", row)
+function number(form, value) { return value == "" && !csv ? "-" : value == "" ? "" : sprintf(form, value) }
+
+function print_row(row,    part, e, line) {
+    split(row, part, " ")
+    line = csv ? sprintf("%s,%s,%s,%d,%d", part[1], part[2], part[3], part[4], last[row]) : "  " shown(row) " |"
+    for (e = 1; e <= 4; e++)
+        line = line sprintf(csv ? ",%s" : " %11s", number(csv ? "%.2f" : "%.1f", nanoseconds(engine[e], row)))
+    for (e = 1; e <= 3; e++)
+        line = line sprintf(csv ? ",%s" : " %7s", number("%.3f", over(engine[e], row)))
+    print line
 }
 
-function summary(engine,    i, logs, r, n, lowest, lowest_row) {
+function summary(engine,    i, logs, r, n, lowest, lowest_row, all) {
     lowest = 1e9
     for (i = 1; i <= rows; i++) {
         r = over(engine, order[i])
+        if (r == "")
+            continue
+        all++
         logs += log(r)
-        n += 100 * r < limit
+        n += is_low(r)
         if (r < lowest) {
             lowest = r
             lowest_row = order[i]
         }
     }
-    printf "now / %-6s  geometric mean %.3f, %d of %d rows below %.2f, lowest %.3f  %s\n", engine,
-           exp(logs / rows), n, rows, limit / 100, lowest, shown(lowest_row)
+    if (all > 0)
+        printf "now / %-6s  geometric mean %.3f, %d of %d rows below %.2f, lowest %.3f  %s\n", engine,
+               exp(logs / all), n, all, limit / 100, lowest, shown(lowest_row)
 }
 
 {
@@ -65,9 +77,10 @@ function summary(engine,    i, logs, r, n, lowest, lowest_row) {
 }
 
 END {
+    split("before native hand now", engine, " ")
     for (i = 1; i <= rows; i++) {
         row = order[i]
-        is_below[row] = 100 * over("native", row) < limit || 100 * over("before", row) < limit
+        is_below[row] = is_low(over("native", row)) || is_low(over("before", row))
         if (what == "below" && is_below[row])
             print row
         below += is_below[row]
@@ -75,16 +88,16 @@ END {
     if (what == "below" || rows == 0)
         exit
     if (csv) {
-        print "layout,place,direction,fragment,repeats,native_ns,before_ns,now_ns,now_over_before,now_over_native"
+        print "layout,place,direction,fragment,repeats,before_ns,native_ns,hand_ns,now_ns,now_over_before,now_over_native,now_over_hand"
         for (i = 1; i <= rows; i++)
             print_row(order[i])
         exit
     }
-    summary("before")
-    summary("native")
+    for (i = 1; i <= 3; i++)
+        summary(engine[i])
     if (below > 0) {
-        printf "\n%-50s | %11s %11s %11s | %6s %6s\n", "rows below, ns", "native", "before", "now", "/before",
-               "/native"
+        printf "\n%-50s | %11s %11s %11s %11s %7s %7s %7s\n", "rows below, ns", "before", "native", "hand", "now", "/before",
+               "/native", "/hand"
         for (i = 1; i <= rows; i++)
             if (is_below[order[i]])
                 print_row(order[i])

@@ -8,11 +8,16 @@
  * Prints "ready". Then reads lines from its standard input and answers each with the nanoseconds of
  * one operation, the third fastest of eleven samples:
  *
- *   LAYOUT on|off pack|unpack FRAGMENT
+ *   LAYOUT on|off pack|unpack FRAGMENT KIND
  *
- * FRAGMENT: bytes; 0: MPI_Pack or MPI_Unpack of the whole message. When the line differs from the
- * one before, the bytes are compared with those of the hand-written loop, and the operation runs
- * for --warm milliseconds before it is timed.
+ * FRAGMENT: bytes; 0: the whole message.
+ * KIND: own     what the process uses, by MPI_Pack and MPI_Unpack where the message is whole
+ *       dame    the same, always by Open MPI's convertor
+ *       native  Open MPI's own engine by its convertor, whatever component is chosen
+ *       hand    the hand-written loop
+ *
+ * When another row comes, the bytes of each kind are compared with those of the hand-written loop,
+ * and own and dame run for --warm milliseconds before they are timed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,29 +36,35 @@ static struct layout *layout;
 static struct layout_side *side;
 static unsigned char *packed;
 static size_t fragment; /* 0: the whole message */
+static enum kind { OWN, DAME, NATIVE, HAND, KINDS } kind;
 
 static void pack(void)
 {
     size_t size = layout->bytes;
+    const size_t cut = 0 == fragment ? size : fragment;
     int position = 0;
 
-    if (0 == fragment) {
+    if (HAND == kind) {
+        side->pack(side->plan, packed);
+    } else if (OWN == kind && 0 == fragment) {
         MPI_Pack(side->base, side->count, side->type, packed, (int) size, &position, MPI_COMM_SELF);
-    } else if (0 !=
-               dt_fragments_pack(side->base, side->count, side->type, packed, fragment, &size)) {
+    } else if (0 != dt_fragments_pack(side->base, side->count, side->type, packed, cut, &size)) {
         bench_fail(layout, "dt_fragments_pack");
     }
 }
 
 static void unpack(void)
 {
+    const size_t cut = 0 == fragment ? layout->bytes : fragment;
     int position = 0;
 
-    if (0 == fragment) {
+    if (HAND == kind) {
+        side->unpack(side->plan, packed);
+    } else if (OWN == kind && 0 == fragment) {
         MPI_Unpack(packed, (int) layout->bytes, &position, side->base, side->count, side->type,
                    MPI_COMM_SELF);
     } else if (0 != dt_fragments_unpack(side->base, side->count, side->type, packed, layout->bytes,
-                                        fragment)) {
+                                        cut)) {
         bench_fail(layout, "dt_fragments_unpack");
     }
 }
@@ -133,26 +144,41 @@ static const struct layout_spec *find(const char *name)
     return NULL;
 }
 
-static void answer(const char *line, double warming)
+static enum kind find_kind(const char *name)
+{
+    static const char *const names[KINDS] = {"own", "dame", "native", "hand"};
+    int k = 0;
+
+    while (k < KINDS && 0 != strcmp(name, names[k])) {
+        k++;
+    }
+    return (enum kind) k;
+}
+
+static void answer(char *line, double warming)
 {
     static char before[128];
-    char name[64], place[4], direction[7];
-    void (*run)(void) = pack;
+    static bool is_warm[KINDS];
+    char name[64], place[4], direction[7], word[7];
 
-    if (4 != sscanf(line, "%63s %3s %6s %zu", name, place, direction, &fragment)) {
-        fprintf(stderr, "compare_worker: unknown request '%s'\n", line);
+    if (5 != sscanf(line, "%63s %3s %6s %zu %6s", name, place, direction, &fragment, word) ||
+        KINDS == (kind = find_kind(word)) || 0 != dt_fragments_native(NATIVE == kind)) {
+        fprintf(stderr, "compare_worker: unknown request, or no native engine: '%s'\n", line);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
-    if (0 == strcmp(direction, "unpack")) {
-        run = unpack;
-    }
+    void (*run)(void) = 0 == strcmp(direction, "unpack") ? unpack : pack;
+    *strrchr(line, ' ') = '\0';
     if (0 != strcmp(line, before)) {
         make_layout(find(name), 0 == strcmp(place, "off") ? LAYOUT_OFF_LINE : LAYOUT_ON_LINE);
+        memset(is_warm, 0, sizeof(is_warm));
+        strcpy(before, line);
+    }
+    if (!is_warm[kind]) {
         check();
-        for (const double start = bench_now(); bench_now() - start < warming;) {
+        for (const double start = bench_now(); kind < NATIVE && bench_now() - start < warming;) {
             run();
         }
-        strcpy(before, line);
+        is_warm[kind] = true;
     }
     printf("%.2f\n", measure(run));
     fflush(stdout);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Turns the samples of reuse_worker into the second table of bench/reuse. Needs median.awk.
+# Turns the samples of lives_worker --new into the second table of bench/reuse. Needs median.awk.
 #
 # Input:  ROUND ENGINE layout LAYOUT BYTES
-#         ROUND ENGINE LAYOUT pack|unpack USES NANOSECONDS
+#         ROUND ENGINE LAYOUT pack|unpack USES life NANOSECONDS
 # Variables: rounds, csv (1: comma-separated), engines (space-separated list)
 
 function label(engine)
@@ -51,6 +51,10 @@ function print_row(layout, direction, uses,    e, what, r) {
 }
 
 {
+    if (NF == 7) { # without the word life
+        $6 = $7
+        NF = 6
+    }
     read_worker_line()
     if ($3 != "layout" && NF == 6 && !($5 in seen)) {
         seen[$5] = 1
