@@ -8,20 +8,20 @@
 #include <string.h>
 #include <wchar.h>
 
-#define BASIC(name, kind, type)                                                                    \
+#define BASIC(name, kind, type, ...)                                                               \
     {                                                                                              \
-        "MPI_" name, kind, 0, _Alignof(type), NULL, 0, sizeof(type)                                \
+        "MPI_" #name, kind, 0, _Alignof(type), NULL, 0, sizeof(type)                               \
     }
 
 /* A kind of its own: a Fortran LOGICAL is not an int. */
-#define OWN(name, kind, type)                                                                      \
+#define OWN(name, kind, type, ...)                                                                 \
     {                                                                                              \
-        "MPI_" name, kind, sizeof(type), _Alignof(type), NULL, 0, sizeof(type)                     \
+        "MPI_" #name, kind, sizeof(type), _Alignof(type), NULL, 0, sizeof(type)                    \
     }
 
 #define PAIR(name, type)                                                                           \
     {                                                                                              \
-        "MPI_" name, NULL, 0, _Alignof(struct {                                                    \
+        "MPI_" #name, NULL, 0, _Alignof(struct {                                                   \
             type value;                                                                            \
             int index;                                                                             \
         }),                                                                                        \
@@ -39,61 +39,20 @@
     }
 
 static const basic_t basics[] = {
-    BASIC("BYTE", "byte", char),
-    BASIC("CHAR", "char", char),
-    BASIC("SIGNED_CHAR", "signed char", char),
-    BASIC("UNSIGNED_CHAR", "unsigned char", char),
-    BASIC("SHORT", "short", short),
-    BASIC("UNSIGNED_SHORT", "unsigned short", short),
-    BASIC("INT", "int", int),
-    BASIC("UNSIGNED", "unsigned", int),
-    BASIC("LONG", "long", long),
-    BASIC("UNSIGNED_LONG", "unsigned long", long),
-    BASIC("LONG_LONG", "long long", long long),
-    BASIC("LONG_LONG_INT", "long long", long long),
-    BASIC("UNSIGNED_LONG_LONG", "unsigned long long", long long),
-    BASIC("FLOAT", "float", float),
-    BASIC("DOUBLE", "double", double),
-    BASIC("LONG_DOUBLE", "long double", long double),
-    BASIC("C_BOOL", "bool", bool),
-    OWN("WCHAR", "wchar", wchar_t),
-    BASIC("INT8_T", "int8", int8_t),
-    BASIC("INT16_T", "int16", int16_t),
-    BASIC("INT32_T", "int32", int32_t),
-    BASIC("INT64_T", "int64", int64_t),
-    BASIC("UINT8_T", "uint8", int8_t),
-    BASIC("UINT16_T", "uint16", int16_t),
-    BASIC("UINT32_T", "uint32", int32_t),
-    BASIC("UINT64_T", "uint64", int64_t),
-    BASIC("C_FLOAT_COMPLEX", "complex64", float),
-    BASIC("C_COMPLEX", "complex64", float),
-    BASIC("C_DOUBLE_COMPLEX", "complex128", double),
-    OWN("C_LONG_DOUBLE_COMPLEX", "long double complex", long double),
-    BASIC("AINT", "ptrdiff_t", ptrdiff_t),
-    BASIC("OFFSET", "int64", int64_t),
-    BASIC("COUNT", "int64", int64_t),
-    BASIC("PACKED", "byte", char),
-    BASIC("CHARACTER", "char", char),
-    OWN("LOGICAL", "logical", int),
-    BASIC("INTEGER", "int32", int32_t),
-    BASIC("REAL", "float32", float),
-    BASIC("DOUBLE_PRECISION", "float64", double),
-    BASIC("COMPLEX", "complex64", float),
-    BASIC("DOUBLE_COMPLEX", "complex128", double),
-    BASIC("INTEGER1", "int8", int8_t),
-    BASIC("INTEGER2", "int16", int16_t),
-    BASIC("INTEGER4", "int32", int32_t),
-    BASIC("INTEGER8", "int64", int64_t),
-    BASIC("REAL4", "float32", float),
-    BASIC("REAL8", "float64", double),
-    BASIC("COMPLEX8", "complex64", float),
-    BASIC("COMPLEX16", "complex128", double),
-    PAIR("FLOAT_INT", float),
-    PAIR("DOUBLE_INT", double),
-    PAIR("LONG_INT", long),
-    PAIR("SHORT_INT", short),
-    PAIR("2INT", int),
-    PAIR("LONG_DOUBLE_INT", long double),
+#include "basic.def"
+    BASIC(C_BOOL, "bool", bool),
+    OWN(WCHAR, "wchar", wchar_t),
+    BASIC(C_COMPLEX, "complex64", float),
+    OWN(C_LONG_DOUBLE_COMPLEX, "long double complex", long double),
+    BASIC(AINT, "ptrdiff_t", ptrdiff_t),
+    BASIC(OFFSET, "int64", int64_t),
+    BASIC(COUNT, "int64", int64_t),
+    PAIR(FLOAT_INT, float),
+    PAIR(DOUBLE_INT, double),
+    PAIR(LONG_INT, long),
+    PAIR(SHORT_INT, short),
+    PAIR(2INT, int),
+    PAIR(LONG_DOUBLE_INT, long double),
 };
 
 enum { BASICS = sizeof(basics) / sizeof(basics[0]), LONGEST = 40 };
