@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ask.h"
 
+#include <stdlib.h>
+
 static bool is_valid(CXType type)
 {
     return type.kind != CXType_Invalid;
@@ -104,4 +106,40 @@ bool ask_is_zero(CXCursor expression)
         clang_EvalResult_dispose(result);
     }
     return zero || (ask_integer(expression, &value) && value == 0);
+}
+
+char *ask_text(struct c_memory *memory, CXString string)
+{
+    const char *text = clang_getCString(string);
+    char *copy = c_copy(memory, text ? text : "");
+
+    clang_disposeString(string);
+    return copy;
+}
+
+static enum CXChildVisitResult add_child(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct ask_children *children = data;
+
+    (void) parent;
+    if (clang_isAttribute(clang_getCursorKind(cursor))) {
+        return CXChildVisit_Continue;
+    }
+    if (children->n == children->room) {
+        children->room = children->room ? 2 * children->room : 4;
+        children->cursor = realloc(children->cursor, children->room * sizeof(CXCursor));
+        if (!children->cursor) {
+            c_out_of_memory();
+        }
+    }
+    children->cursor[children->n++] = cursor;
+    return CXChildVisit_Continue;
+}
+
+struct ask_children ask_children(CXCursor cursor)
+{
+    struct ask_children children = {0};
+
+    clang_visitChildren(cursor, add_child, &children);
+    return children;
 }

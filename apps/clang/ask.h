@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "memory.h"
+
 /* Without const, volatile and restrict; an invalid type as it is. */
 CXType ask_unqualified(CXType type);
 /* Bytes, or -1: not constant, incomplete, dependent or invalid. */
@@ -25,5 +27,15 @@ int64_t ask_offset(CXCursor member);
 bool ask_integer(CXCursor expression, int64_t *value);
 /* Is it a number, possibly a floating-point one, that is zero? */
 bool ask_is_zero(CXCursor expression);
+
+/* Its text, "" for none; disposes of it. */
+char *ask_text(struct c_memory *memory, CXString string);
+
+/* The children without attributes; the caller frees .cursor. */
+struct ask_children {
+    CXCursor *cursor;
+    size_t n, room;
+};
+struct ask_children ask_children(CXCursor cursor);
 
 #endif

@@ -3,11 +3,9 @@
 #include "translate.h"
 #include "apps/clang/guard.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { MOST_NESTING = 500 };
 
@@ -221,28 +219,6 @@ static void declare_variable(struct reader *reader, struct node *node)
 
 /* ---- trees ---- */
 
-static struct node *read_node(struct reader *reader, CXCursor cursor, struct node *parent);
-
-struct visit {
-    struct reader *reader;
-    struct node *node;
-};
-
-static enum CXChildVisitResult visit_child(CXCursor cursor, CXCursor parent, CXClientData data)
-{
-    struct visit *visit = data;
-    struct node *node = visit->node, *child;
-
-    (void) parent;
-    if (clang_isAttribute(clang_getCursorKind(cursor))) {
-        return CXChildVisit_Continue;
-    }
-    child = read_node(visit->reader, cursor, node);
-    node->child = tr_grow(node->child, node->n, sizeof child);
-    node->child[node->n++] = child;
-    return CXChildVisit_Continue;
-}
-
 static void read_reference(struct reader *reader, struct node *node)
 {
     CXCursor referenced = clang_getCursorReferenced(node->cursor);
@@ -304,7 +280,6 @@ static void read_references(struct node *node)
 static struct node *read_node(struct reader *reader, CXCursor cursor, struct node *parent)
 {
     struct node *node = tr_alloc(sizeof *node);
-    struct visit visit = {reader, node};
 
     node->kind = clang_getCursorKind(cursor);
     node->cursor = cursor;
@@ -321,7 +296,16 @@ static struct node *read_node(struct reader *reader, CXCursor cursor, struct nod
         node->unary = clang_getCursorUnaryOperatorKind(cursor);
     }
     if (++reader->depth < MOST_NESTING) {
-        clang_visitChildren(cursor, visit_child, &visit);
+        struct ask_children children = ask_children(cursor);
+        size_t i;
+
+        for (i = 0; i < children.n; i++) {
+            struct node *child = read_node(reader, children.cursor[i], node);
+
+            node->child = tr_grow(node->child, node->n, sizeof child);
+            node->child[node->n++] = child;
+        }
+        free(children.cursor);
     } else {
         tr_refuse(reader->file, node->begin, REFUSE_CONSTRUCT, "more than %d levels of nesting",
                   MOST_NESTING);
@@ -481,35 +465,6 @@ static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent, CXCli
 
 /* ---- files ---- */
 
-static bool whole_file(struct file *file)
-{
-    struct stat status;
-    FILE *in = NULL;
-    const char *why = NULL;
-
-    if (stat(file->path, &status) != 0 ||
-        (S_ISREG(status.st_mode) && !(in = fopen(file->path, "rb")))) {
-        why = strerror(errno);
-    } else if (!S_ISREG(status.st_mode)) {
-        why = S_ISDIR(status.st_mode) ? "is a directory" : "is not a regular file";
-    } else if (status.st_size >= 1 << 28) {
-        why = "is larger than 256 MiB";
-    } else {
-        file->size = (size_t) status.st_size;
-        file->text = tr_alloc(file->size + 2);
-        if (fread(file->text, 1, file->size, in) != file->size) {
-            why = "cannot be read";
-        }
-    }
-    if (in) {
-        fclose(in);
-    }
-    if (why) {
-        fprintf(stderr, "bamboocc: %s: %s\n", file->path, why);
-    }
-    return !why;
-}
-
 static bool parser_errors(struct file *file)
 {
     unsigned i, n = clang_getNumDiagnostics(file->unit);
@@ -567,6 +522,7 @@ struct file *tr_read_file(struct program *program, const char *path, const char 
     struct reader reader = {.program = program, .file = file};
     struct CXUnsavedFile unsaved = {.Filename = path};
     static CXIndex index;
+    const char *why;
     CXCursor top;
 
     guard_file(path);
@@ -576,7 +532,8 @@ struct file *tr_read_file(struct program *program, const char *path, const char 
     if (text) {
         file->size = strlen(text);
         file->text = tr_copy_text(text, file->size);
-    } else if (!whole_file(file)) {
+    } else if (!(file->text = tr_whole_file(path, &file->size, &why))) {
+        fprintf(stderr, "bamboocc: %s: %s\n", path, why);
         return NULL;
     }
     file->tokens = tr_tokens_of(file->text, 0, file->size);

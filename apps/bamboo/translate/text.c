@@ -8,35 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct chunk {
-    struct chunk *next;
-    size_t used, size;
-    max_align_t bytes[];
-};
+static struct c_memory *memory(void)
+{
+    static struct c_memory *all;
 
-static struct chunk *chunks;
+    return all = all ? all : c_memory_new();
+}
 
 void *tr_alloc(size_t bytes)
 {
-    struct chunk *chunk = chunks;
-    void *result;
+    return c_allocate(memory(), bytes);
+}
 
-    bytes = (bytes + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
-    if (!chunk || chunk->size - chunk->used < bytes) {
-        size_t size = bytes > 262144 ? bytes : 262144;
-
-        chunk = calloc(1, sizeof *chunk + size);
-        if (!chunk) {
-            fprintf(stderr, "bamboocc: no memory for %zu bytes\n", size);
-            exit(EXIT_FAILURE);
-        }
-        chunk->size = size;
-        chunk->next = chunks;
-        chunks = chunk;
-    }
-    result = (char *) chunk->bytes + chunk->used;
-    chunk->used += bytes;
-    return result;
+char *tr_whole_file(const char *path, size_t *size, const char **why)
+{
+    return c_read_file(memory(), path, size, why);
 }
 
 void *tr_grow(void *array, size_t n, size_t bytes)
@@ -60,30 +46,12 @@ char *tr_copy_text(const char *begin, size_t length)
 
 const char *tr_spelling(CXString string)
 {
-    const char *text = clang_getCString(string);
-    const char *copy = tr_copy_text(text ? text : "", text ? strlen(text) : 0);
-
-    clang_disposeString(string);
-    return copy;
+    return ask_text(memory(), string);
 }
 
 const char *tr_type_text(CXType type)
 {
     return tr_spelling(clang_getTypeSpelling(type));
-}
-
-__attribute__((nonnull(1))) static char *format_list(const char *pattern, va_list arguments)
-{
-    va_list again;
-    char *text;
-    int size;
-
-    va_copy(again, arguments);
-    size = vsnprintf(NULL, 0, pattern, again);
-    va_end(again);
-    text = tr_alloc((size_t) (size < 0 ? 0 : size) + 1);
-    vsnprintf(text, (size_t) size + 1, pattern, arguments);
-    return text;
 }
 
 char *tr_format(const char *pattern, ...)
@@ -92,7 +60,7 @@ char *tr_format(const char *pattern, ...)
     char *text;
 
     va_start(arguments, pattern);
-    text = format_list(pattern, arguments);
+    text = c_format_list(memory(), pattern, arguments);
     va_end(arguments);
     return text;
 }
@@ -120,7 +88,7 @@ void tr_add(struct text *text, const char *pattern, ...)
     char *piece;
 
     va_start(arguments, pattern);
-    piece = format_list(pattern, arguments);
+    piece = c_format_list(memory(), pattern, arguments);
     va_end(arguments);
     tr_add_bytes(text, piece, strlen(piece));
 }

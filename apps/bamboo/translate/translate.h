@@ -13,6 +13,7 @@
 /* ---- text.c: memory, strings, tokens ---- */
 
 void *tr_alloc(size_t bytes); /* zeroed */
+char *tr_whole_file(const char *path, size_t *size, const char **why); /* as c_read_file() */
 char *tr_format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
 char *tr_copy_text(const char *begin, size_t length);
 const char *tr_spelling(CXString string); /* disposes of STRING */

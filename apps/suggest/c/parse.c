@@ -12,40 +12,7 @@ static struct c_node *read_statement(struct reader *reader, CXCursor cursor);
 
 const char *read_string(struct reader *reader, CXString string)
 {
-    const char *text = clang_getCString(string);
-    const char *copy = c_copy(reader->unit->memory, text ? text : "");
-
-    clang_disposeString(string);
-    return copy;
-}
-
-/* ---- children ---- */
-
-static enum CXChildVisitResult add_child(CXCursor cursor, CXCursor parent, CXClientData data)
-{
-    struct children *children = data;
-
-    (void) parent;
-    if (clang_isAttribute(clang_getCursorKind(cursor))) {
-        return CXChildVisit_Continue;
-    }
-    if (children->n == children->room) {
-        children->room = children->room ? 2 * children->room : 4;
-        children->cursor = realloc(children->cursor, children->room * sizeof(CXCursor));
-        if (!children->cursor) {
-            c_out_of_memory();
-        }
-    }
-    children->cursor[children->n++] = cursor;
-    return CXChildVisit_Continue;
-}
-
-struct children read_children(CXCursor cursor)
-{
-    struct children children = {0};
-
-    clang_visitChildren(cursor, add_child, &children);
-    return children;
+    return ask_text(reader->unit->memory, string);
 }
 
 /* ---- where ---- */
@@ -341,7 +308,7 @@ static void make_symbol(struct reader *reader, struct c_symbol *symbol, CXCursor
 static struct c_node *read_variable_children(struct reader *reader, struct c_symbol *symbol,
                                              CXCursor cursor)
 {
-    struct children children = read_children(cursor);
+    struct ask_children children = ask_children(cursor);
     struct c_node *expressions[32], *initialiser = NULL;
     CXCursor given = clang_Cursor_getVarDeclInitializer(cursor);
     size_t i, n = 0, wanted = dimensions(symbol->type, true);
@@ -455,7 +422,7 @@ void read_set_child(struct c_node *node, size_t i, struct c_node *child)
 struct c_node *read_other(struct reader *reader, CXCursor cursor)
 {
     struct c_node *node = read_node(reader, C_OTHER, cursor, 0);
-    struct children children = read_children(cursor);
+    struct ask_children children = ask_children(cursor);
     size_t i;
 
     node->name = read_string(reader, clang_getCursorKindSpelling(clang_getCursorKind(cursor)));
@@ -529,7 +496,7 @@ static enum c_operator unary_operator(enum CXUnaryOperatorKind kind)
 /* KIND with the cursor's children, of which there must be N (or any number: N < 0). */
 struct c_node *read_with_children(struct reader *reader, CXCursor cursor, enum c_kind kind, int n)
 {
-    struct children children = read_children(cursor);
+    struct ask_children children = ask_children(cursor);
     struct c_node *node;
     size_t i;
 
@@ -644,7 +611,7 @@ static bool same_but_qualifiers(CXType a, CXType b)
 /* Implicit casts and other things that libclang has no name for. */
 static struct c_node *unexposed(struct reader *reader, CXCursor cursor)
 {
-    struct children children = read_children(cursor);
+    struct ask_children children = ask_children(cursor);
     struct c_node *node, *child;
 
     if (children.n != 1 || !clang_isExpression(clang_getCursorKind(children.cursor[0]))) {
@@ -668,7 +635,7 @@ static struct c_node *unexposed(struct reader *reader, CXCursor cursor)
 
 struct c_node *read_cast(struct reader *reader, CXCursor cursor)
 {
-    struct children children = read_children(cursor);
+    struct ask_children children = ask_children(cursor);
     struct c_node *node;
     size_t last = children.n - 1;
 
@@ -684,7 +651,7 @@ struct c_node *read_cast(struct reader *reader, CXCursor cursor)
 
 static struct c_node *parentheses(struct reader *reader, CXCursor cursor)
 {
-    struct children children = read_children(cursor);
+    struct ask_children children = ask_children(cursor);
     struct c_node *node =
         children.n == 1 ? read_expression(reader, children.cursor[0]) : read_other(reader, cursor);
 
@@ -806,7 +773,7 @@ static bool find_semicolons(const struct c_unit *unit, size_t begin, size_t *fir
 /* libclang leaves out the parts of a `for` that are empty; where the others stand tells which. */
 static struct c_node *read_for(struct reader *reader, CXCursor cursor)
 {
-    struct children children = read_children(cursor);
+    struct ask_children children = ask_children(cursor);
     struct c_node *node = read_node(reader, C_FOR, cursor, 4);
     size_t i, first = 0, second = 0;
     bool known =
@@ -854,7 +821,7 @@ static bool has_attribute(CXCursor variable)
 
 static struct c_node *read_declarations(struct reader *reader, CXCursor cursor)
 {
-    struct children children = read_children(cursor);
+    struct ask_children children = ask_children(cursor);
     struct c_node *node = read_node(reader, C_DECLARE, cursor, children.n), *initialiser;
     size_t i, n = 0;
 
@@ -889,7 +856,7 @@ static struct c_node *read_declarations(struct reader *reader, CXCursor cursor)
 
 static struct c_node *read_parts(struct reader *reader, CXCursor cursor, enum c_kind kind)
 {
-    struct children children = read_children(cursor);
+    struct ask_children children = ask_children(cursor);
     struct c_node *node = read_node(reader, kind, cursor, children.n);
     size_t i;
 
@@ -949,7 +916,7 @@ static struct c_node *read_statement(struct reader *reader, CXCursor cursor)
 
 static struct c_node *body_of(struct reader *reader, struct c_symbol *symbol, CXCursor definition)
 {
-    struct children children = read_children(definition);
+    struct ask_children children = ask_children(definition);
     struct c_symbol *self = reader->self;
     struct c_node *body = NULL;
     int n = clang_Cursor_getNumArguments(definition), i;
@@ -1093,30 +1060,6 @@ static void read_errors(struct reader *reader)
     }
 }
 
-static char *whole_file(const char *path, size_t *size)
-{
-    FILE *file = fopen(path, "rb");
-    char *text = NULL;
-    long length;
-
-    if (!file) {
-        return NULL;
-    }
-    if (fseek(file, 0, SEEK_END) == 0 && (length = ftell(file)) >= 0 && length < (1 << 28) &&
-        fseek(file, 0, SEEK_SET) == 0) {
-        text = malloc((size_t) length + 2);
-        if (text && fread(text, 1, (size_t) length, file) == (size_t) length) {
-            text[length] = text[length + 1] = '\0';
-            *size = (size_t) length;
-        } else {
-            free(text);
-            text = NULL;
-        }
-    }
-    fclose(file);
-    return text;
-}
-
 static bool is_cxx(const char *path, const char *const *arguments, int n)
 {
     static const char *const endings[] = {".cc",  ".cpp", ".cxx", ".C",
@@ -1144,13 +1087,14 @@ struct c_unit *c_parse(const char *path, const char *const *arguments, int n_arg
     struct c_unit *unit = calloc(1, sizeof *unit);
     CXIndex index = clang_createIndex(0, 0);
     enum CXErrorCode code;
+    const char *why;
 
     if (!unit || !index) {
         c_out_of_memory();
     }
     unit->path = path;
     unit->memory = c_memory_new();
-    unit->text = whole_file(path, &unit->size);
+    unit->text = c_read_file(unit->memory, path, &unit->size, &why);
     code = unit->text
                ? clang_parseTranslationUnit2(index, path, arguments, n_arguments, NULL, 0,
                                              CXTranslationUnit_KeepGoing, &reader.translation)

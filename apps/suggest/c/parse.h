@@ -23,13 +23,7 @@ struct reader {
     size_t n_files;
 };
 
-struct children {
-    CXCursor *cursor;
-    size_t n, room;
-};
-
 const char *read_string(struct reader *reader, CXString string); /* disposes of it */
-struct children read_children(CXCursor cursor);                  /* the caller frees .cursor */
 const struct c_type *read_type(struct reader *reader, CXType type);
 struct c_symbol *read_symbol(struct reader *reader, CXCursor cursor);
 struct c_node *read_expression(struct reader *reader, CXCursor cursor);

@@ -101,7 +101,7 @@ static struct c_node *self_name(struct reader *reader, CXCursor cursor)
 
 struct c_node *cxx_self(struct reader *reader, CXCursor cursor)
 {
-    struct children children = read_children(cursor);
+    struct ask_children children = ask_children(cursor);
     struct c_node *node = NULL;
     size_t i, n = 0;
 
@@ -229,7 +229,7 @@ static struct c_symbol *library_function(struct reader *reader, const char *name
 /* A call of a function of the library by NAME, with the expressions among the cursor's children. */
 static struct c_node *library_call(struct reader *reader, CXCursor cursor, const char *name)
 {
-    struct children children = read_children(cursor);
+    struct ask_children children = ask_children(cursor);
     struct c_node *node = read_node(reader, C_CALL, cursor, children.n + 1);
     size_t i, n = 1;
 
@@ -248,7 +248,7 @@ static struct c_node *library_call(struct reader *reader, CXCursor cursor, const
 /* The object that a method is called for: `this` where none is written. */
 static struct c_node *object_of(struct reader *reader, CXCursor member)
 {
-    struct children children = read_children(member);
+    struct ask_children children = ask_children(member);
     struct c_node *object = NULL;
     size_t i;
 
@@ -270,7 +270,7 @@ static struct c_node *object_of(struct reader *reader, CXCursor member)
 /* data(), size(), get() and at() of containers; NULL: something else */
 static struct c_node *container_method(struct reader *reader, CXCursor cursor,
                                        struct c_node *object, const char *name,
-                                       const struct children *children)
+                                       const struct ask_children *children)
 {
     const struct c_type *type = read_type(reader, clang_getCursorType(cursor));
     struct c_node *node;
@@ -299,7 +299,7 @@ static struct c_node *container_method(struct reader *reader, CXCursor cursor,
 
 static struct c_node *method_call(struct reader *reader, CXCursor cursor, CXCursor method)
 {
-    struct children children = read_children(cursor);
+    struct ask_children children = ask_children(cursor);
     const char *name = read_string(reader, clang_getCursorSpelling(method));
     bool is_operator =
         strncmp(name, "operator", 8) == 0 && children.n > 1 &&

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "apps/clang/memory.h"
+
 struct c_node;
 
 enum c_type_kind {
@@ -210,14 +212,6 @@ int c_database(const char *build, const char *path, char ***arguments);
 void c_database_free(char **arguments, int n);
 
 /* tree.c */
-void c_out_of_memory(void) __attribute__((noreturn)); /* one line, and exit code 3 */
-void *c_allocate(struct c_memory *memory, size_t bytes); /* zeroed */
-char *c_copy(struct c_memory *memory, const char *text);
-char *c_format(struct c_memory *memory, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-struct c_memory *c_memory_new(void);
-void c_memory_free(struct c_memory *memory);
-
 /* The expression without parentheses, casts and conversions. */
 const struct c_node *c_bare(const struct c_node *node);
 /* The text of the file that NODE was read from. */

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* program_invocation_short_name */
+#endif
+#include "memory.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct chunk {
+    struct chunk *next;
+    size_t used, size;
+    max_align_t bytes[];
+};
+
+struct c_memory {
+    struct chunk *chunks;
+};
+
+void c_out_of_memory(void)
+{
+    fprintf(stderr, "%s: out of memory\n", program_invocation_short_name);
+    exit(3);
+}
+
+struct c_memory *c_memory_new(void)
+{
+    struct c_memory *memory = calloc(1, sizeof *memory);
+
+    if (!memory) {
+        c_out_of_memory();
+    }
+    return memory;
+}
+
+void c_memory_free(struct c_memory *memory)
+{
+    struct chunk *chunk, *next;
+
+    if (!memory) {
+        return;
+    }
+    for (chunk = memory->chunks; chunk; chunk = next) {
+        next = chunk->next;
+        free(chunk);
+    }
+    free(memory);
+}
+
+void *c_allocate(struct c_memory *memory, size_t bytes)
+{
+    struct chunk *chunk = memory->chunks;
+    void *result;
+
+    bytes = (bytes + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
+    if (!chunk || chunk->size - chunk->used < bytes) {
+        size_t size = bytes > 65536 ? bytes : 65536;
+
+        chunk = calloc(1, sizeof *chunk + size);
+        if (!chunk) {
+            c_out_of_memory();
+        }
+        chunk->size = size;
+        chunk->next = memory->chunks;
+        memory->chunks = chunk;
+    }
+    result = (char *) chunk->bytes + chunk->used;
+    chunk->used += bytes;
+    return result;
+}
+
+char *c_copy(struct c_memory *memory, const char *text)
+{
+    size_t size = strlen(text) + 1;
+
+    return memcpy(c_allocate(memory, size), text, size);
+}
+
+char *c_format_list(struct c_memory *memory, const char *format, va_list arguments)
+{
+    va_list again;
+    char *text;
+    int size;
+
+    va_copy(again, arguments);
+    size = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    text = c_allocate(memory, (size_t) (size < 0 ? 0 : size) + 1);
+    vsnprintf(text, (size_t) size + 1, format, arguments);
+    return text;
+}
+
+char *c_format(struct c_memory *memory, const char *format, ...)
+{
+    va_list arguments;
+    char *text;
+
+    va_start(arguments, format);
+    text = c_format_list(memory, format, arguments);
+    va_end(arguments);
+    return text;
+}
+
+char *c_read_file(struct c_memory *memory, const char *path, size_t *size, const char **why)
+{
+    struct stat status;
+    FILE *in = NULL;
+    char *text = NULL;
+
+    *why = NULL;
+    if (stat(path, &status) != 0 || (S_ISREG(status.st_mode) && !(in = fopen(path, "rb")))) {
+        *why = strerror(errno);
+    } else if (!S_ISREG(status.st_mode)) {
+        *why = S_ISDIR(status.st_mode) ? "is a directory" : "is not a regular file";
+    } else if (status.st_size >= 1 << 28) {
+        *why = "is larger than 256 MiB";
+    } else {
+        *size = (size_t) status.st_size;
+        text = c_allocate(memory, *size + 2);
+        if (fread(text, 1, *size, in) != *size) {
+            *why = "cannot be read";
+        }
+    }
+    if (in) {
+        fclose(in);
+    }
+    return *why ? NULL : text;
+}

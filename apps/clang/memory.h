@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory that lives as long as the trees that were read, texts in it, and whole files. */
+#ifndef CLANG_MEMORY_H
+#define CLANG_MEMORY_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+struct c_memory;
+
+void c_out_of_memory(void) __attribute__((noreturn)); /* one line, and exit code 3 */
+struct c_memory *c_memory_new(void);
+void c_memory_free(struct c_memory *memory);
+void *c_allocate(struct c_memory *memory, size_t bytes); /* zeroed */
+char *c_copy(struct c_memory *memory, const char *text);
+char *c_format(struct c_memory *memory, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+char *c_format_list(struct c_memory *memory, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
+
+/* A regular file below 256 MiB, with two bytes 0 behind it; NULL: *why says why not. */
+char *c_read_file(struct c_memory *memory, const char *path, size_t *size, const char **why);
+
+#endif
