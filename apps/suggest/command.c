@@ -547,6 +547,7 @@ const tool_command_t tool_suggest = {
             "  --strict      assume nothing; without it, answers say what they assume\n"
             "  --assume distinct   only that pointers of different names lead to different\n"
             "                memory\n"
+            "  --struct NAME the datatype of a struct instead\n"
             "\n"
             "Prints the type, whether it was proved to send what the loop packs, and how\n"
             "fast a loop written by hand, Open MPI's own engine and DAME move its data here;\n"

@@ -5,6 +5,7 @@
 #include "site.h"
 #include "fortran.h"
 #include "report.h"
+#include "struct_code.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@ static void usage(FILE *out)
         "Usage: dame suggest [OPTION]... FILE... [-- COMPILER ARGUMENT...]\n"
         "       dame suggest [OPTION]... -- BUILD COMMAND...     all files that it compiles, such "
         "as make -j4\n"
+        "       dame suggest --struct NAME FILE... [-- COMPILER ARGUMENT...]\n"
         "\n"
         "Finds loops that pack data for MPI_Send and its kin or unpack received data, and the\n"
         "MPI datatype that moves the data without them; or says why none is certain.\n"
@@ -51,10 +53,15 @@ static void usage(FILE *out)
         "  --assume distinct assume only that pointers with different names lead to different "
         "memory,\n"
         "                    and that no other code reads the buffers\n"
+        "  --struct NAME     print a function that makes the datatype of this struct of C or C++, "
+        "and\n"
+        "                    name on stderr the members that it leaves out\n"
         "\n"
         "With --sarif and --patch, diagnostics go to stderr. Exit code: 0, all files were read; 1, "
         "some\n"
-        "file has errors or was not read; 2, wrong use, or the process that reads the file was "
+        "file has errors or was not read, or, with --struct, no file has the struct or a member "
+        "cannot be sent;\n"
+        "2, wrong use, or the process that reads the file was "
         "ended by a signal.\n",
         out);
 }
@@ -341,18 +348,47 @@ static bool suggest_fortran(struct report *report, const char *path, const struc
     return true;
 }
 
-/* Adds a file of C to the units; Fortran is reported at once. */
+/* The datatype of a struct. */
+struct wanted {
+    const char *name; /* NULL: datatypes of loops are wanted */
+    bool found;
+};
+
+static bool suggest_struct(struct wanted *wanted, struct c_unit *unit, const struct layout *layout,
+                           const char *problem)
+{
+    if (!layout) {
+        fprintf(stderr, "dame suggest: %s: %s is %s\n", unit->path, wanted->name, problem);
+        wanted->found = true;
+        return false;
+    }
+    if (wanted->found) {
+        return true;
+    }
+    wanted->found = true;
+    struct_code(stdout, unit->memory, layout);
+    return struct_complain(stderr, unit->memory, layout) == 0;
+}
+
+/* Adds a file of C to the units; Fortran, and a struct, are reported at once. */
 static bool read_file(struct report *report, const char *path, const char *build,
-                      const struct words *flags, struct c_unit **units, size_t *n)
+                      const struct words *flags, struct wanted *wanted, struct c_unit **units,
+                      size_t *n)
 {
     struct words arguments = {0};
+    const struct layout *layout = NULL;
+    const char *problem = NULL;
     char **given = NULL;
     struct c_unit *unit;
     int n_given = 0, i;
-    bool fine;
+    bool fine, found = false;
 
     guard_file(path);
     if (!is_regular(path)) {
+        return false;
+    }
+    if (wanted->name && f_is_fortran(path)) {
+        fprintf(stderr, "dame suggest: %s: --struct reads C and C++ only\n", path);
         return false;
     }
     if (f_is_fortran(path)) {
@@ -369,14 +405,19 @@ static bool read_file(struct report *report, const char *path, const char *build
     }
     split_words(&arguments, SUGGEST_MPI_CPPFLAGS);
     c_database_free(given, n_given);
-    unit = c_parse(path, (const char *const *) arguments.word, arguments.n);
+    unit = wanted->name ? layout_parse(path, (const char *const *) arguments.word, arguments.n,
+                                       wanted->name, &layout, &problem, &found)
+                        : c_parse(path, (const char *const *) arguments.word, arguments.n);
     free_words(&arguments);
     if (!unit) {
         fprintf(stderr, "dame suggest: %s: cannot be read as C\n", path);
         return false;
     }
     fine = !has_errors(report, unit);
-    if (fine || report->level == RUN_TRUSTING) {
+    if (wanted->name) {
+        fine &= !found || suggest_struct(wanted, unit, layout, problem);
+        c_unit_free(unit);
+    } else if (fine || report->level == RUN_TRUSTING) {
         units[(*n)++] = unit;
     } else {
         c_unit_free(unit);
@@ -388,6 +429,7 @@ int main(int argc, char **argv)
 {
     struct report report = {.out = stdout, .level = RUN_TRUSTING};
     struct words files = {0}, flags = {0};
+    struct wanted wanted = {0};
     struct c_unit **units;
     size_t n_units = 0;
     const char *build = NULL;
@@ -416,7 +458,8 @@ int main(int argc, char **argv)
             usage(stdout);
             return DONE;
         } else if (strcmp(argument, "-p") == 0 || strcmp(argument, "--only") == 0 ||
-                   strcmp(argument, "--assume") == 0 || strcmp(argument, "--with") == 0) {
+                   strcmp(argument, "--assume") == 0 || strcmp(argument, "--with") == 0 ||
+                   strcmp(argument, "--struct") == 0) {
             if (++i == argc) {
                 return wrong_use(argument, "needs a value");
             }
@@ -424,6 +467,8 @@ int main(int argc, char **argv)
                 build = argv[i];
             } else if (strcmp(argument, "--with") == 0) {
                 report.with = argv[i];
+            } else if (strcmp(argument, "--struct") == 0) {
+                wanted.name = argv[i];
             } else if (strcmp(argument, "--only") == 0) {
                 char *end;
 
@@ -464,6 +509,9 @@ int main(int argc, char **argv)
     if (report.sarif && report.patch) {
         return wrong_use("--sarif", "not together with --patch");
     }
+    if (wanted.name && (report.sarif || report.patch || report.measure || report.only)) {
+        return wrong_use("--struct", "not together with --sarif, --patch, --measure or --only");
+    }
     if (command) {
         build = watched = build_watch(command, &built, &n_built);
         if (!build) {
@@ -480,7 +528,11 @@ int main(int argc, char **argv)
         c_out_of_memory();
     }
     for (i = 0; i < files.n; i++) {
-        fine &= read_file(&report, files.word[i], build, &flags, units, &n_units);
+        fine &= read_file(&report, files.word[i], build, &flags, &wanted, units, &n_units);
+    }
+    if (wanted.name && !wanted.found) {
+        fprintf(stderr, "dame suggest: %s: no struct of this name was found\n", wanted.name);
+        fine = false;
     }
     if (n_units > 0) {
         analyse(&report, units, n_units);
@@ -489,7 +541,9 @@ int main(int argc, char **argv)
         c_unit_free(units[--n_units]);
     }
     free(units);
-    report_end(&report);
+    if (!wanted.name) {
+        report_end(&report);
+    }
     free_words(&files);
     free_words(&flags);
     if (watched) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The only file that sees libclang: from its cursors to the trees of tree.h. */
+/* From the cursors of libclang to the trees of tree.h. */
 #include "parse.h"
 
 #include <stdio.h>
@@ -1081,7 +1081,8 @@ static bool is_cxx(const char *path, const char *const *arguments, int n)
     return false;
 }
 
-struct c_unit *c_parse(const char *path, const char *const *arguments, int n_arguments)
+struct c_unit *read_unit(const char *path, const char *const *arguments, int n_arguments,
+                         void (*see)(void *data, struct reader *reader), void *data)
 {
     struct reader reader = {0};
     struct c_unit *unit = calloc(1, sizeof *unit);
@@ -1111,6 +1112,9 @@ struct c_unit *c_parse(const char *path, const char *const *arguments, int n_arg
     if (reader.main_file) {
         clang_visitChildren(clang_getTranslationUnitCursor(reader.translation), visit_top, &reader);
         read_helpers(&reader);
+        if (see) {
+            see(data, &reader);
+        }
     }
     free(reader.types);
     free(reader.files);
@@ -1119,4 +1123,9 @@ struct c_unit *c_parse(const char *path, const char *const *arguments, int n_arg
     clang_disposeTranslationUnit(reader.translation);
     clang_disposeIndex(index);
     return unit;
+}
+
+struct c_unit *c_parse(const char *path, const char *const *arguments, int n_arguments)
+{
+    return read_unit(path, arguments, n_arguments, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by parse.c and parse_cxx.c, the only files that see libclang. */
+/* Shared by parse.c, parse_cxx.c, struct_find.c and struct_layout.c, the only files that see
+ * libclang. */
 #ifndef SUGGEST_C_PARSE_H
 #define SUGGEST_C_PARSE_H
 
@@ -33,6 +34,10 @@ void read_set_child(struct c_node *node, size_t i, struct c_node *child);
 struct c_node *read_with_children(struct reader *reader, CXCursor cursor, enum c_kind kind, int n);
 struct c_node *read_other(struct reader *reader, CXCursor cursor);
 struct c_node *read_cast(struct reader *reader, CXCursor cursor);
+
+/* c_parse(), which lets SEE, if it is not NULL, look at the translation unit before it is freed. */
+struct c_unit *read_unit(const char *path, const char *const *arguments, int n_arguments,
+                         void (*see)(void *data, struct reader *reader), void *data);
 
 /* ---- parse_cxx.c ---- */
 /* An expression of C++ that C has not; NULL: it is none. */
