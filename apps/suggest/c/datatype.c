@@ -13,6 +13,17 @@ static const struct c_datatype basics[] = {
 #include "cli/basic.def"
 #undef BASIC
 #undef OWN
+    {"MPI_C_COMPLEX", "_Complex float", 8, 0x4c000840},
+    {"MPI_C_LONG_DOUBLE_COMPLEX", "_Complex long double", 32, 0x4c002042},
+    {"MPI_C_BOOL", "_Bool", 1, 0x4c00013f},
+    {"MPI_WCHAR", "int", 4, 0x4c00040e},
+    {"MPI_AINT", "long", 8, 0x4c000843},
+    {"MPI_OFFSET", "long", 8, 0x4c000844},
+    {"MPI_COUNT", "long", 8, 0x4c000845},
+    {"MPI_CXX_BOOL", "bool", 1, 0x4c000133},
+    {"MPI_CXX_FLOAT_COMPLEX", "_Complex float", 8, 0x4c000834},
+    {"MPI_CXX_DOUBLE_COMPLEX", "_Complex double", 16, 0x4c001035},
+    {"MPI_CXX_LONG_DOUBLE_COMPLEX", "_Complex long double", 32, 0x4c002036},
 };
 
 /* The handle of Open MPI is &ompi_mpi_double, that of MPICH a number. */
@@ -71,4 +82,32 @@ const struct c_datatype *c_datatype_of(const struct c_type *type)
         }
     }
     return NULL;
+}
+
+const struct c_datatype *c_named_datatype(const char *mpi)
+{
+    size_t i;
+
+    for (i = 0; i < sizeof basics / sizeof *basics; i++) {
+        if (strcmp(basics[i].mpi, mpi) == 0) {
+            return &basics[i];
+        }
+    }
+    return NULL;
+}
+
+static bool is_real(const char *c)
+{
+    return strstr(c, "float") || strstr(c, "double");
+}
+
+bool c_same_datatype(const struct c_datatype *a, const struct c_datatype *b)
+{
+    if (a->size != b->size || !a->c || !b->c) {
+        return false;
+    }
+    if (is_real(a->c) || is_real(b->c)) {
+        return strcmp(a->c, b->c) == 0;
+    }
+    return a->size == 1 || (strstr(a->c, "unsigned") == NULL) == (strstr(b->c, "unsigned") == NULL);
 }

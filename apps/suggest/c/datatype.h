@@ -21,6 +21,13 @@ const struct c_datatype *c_datatype_of(const struct c_type *type);
 /* Does the datatype name elements of that C type, or of an array of them? */
 bool c_datatype_fits(const struct c_datatype *datatype, const struct c_type *type);
 
+/* The datatype of that name, or NULL. */
+const struct c_datatype *c_named_datatype(const char *mpi);
+
+/* Do they name the same bytes, of integers of one size and sign, or of one type of real numbers?
+ * Bytes of anything are not the same as other datatypes. */
+bool c_same_datatype(const struct c_datatype *a, const struct c_datatype *b);
+
 /* What an array, of any number of dimensions, consists of. */
 const struct c_type *c_element_of(const struct c_type *type);
 

@@ -5,6 +5,7 @@
 #include "site.h"
 #include "fortran.h"
 #include "report.h"
+#include "struct_check.h"
 #include "struct_code.h"
 
 #include <errno.h>
@@ -53,15 +54,16 @@ static void usage(FILE *out)
         "  --assume distinct assume only that pointers with different names lead to different "
         "memory,\n"
         "                    and that no other code reads the buffers\n"
-        "  --struct NAME     print a function that makes the datatype of this struct of C or C++, "
-        "and\n"
-        "                    name on stderr the members that it leaves out\n"
+        "  --struct NAME     print a function that makes the datatype of this struct of C or C++,\n"
+        "                    name on stderr the members that it leaves out, and compare the "
+        "datatypes\n"
+        "                    that the FILEs make of it with MPI_Type_create_struct\n"
         "\n"
         "With --sarif and --patch, diagnostics go to stderr. Exit code: 0, all files were read; 1, "
         "some\n"
-        "file has errors or was not read, or, with --struct, no file has the struct or a member "
-        "cannot be sent;\n"
-        "2, wrong use, or the process that reads the file was "
+        "file has errors or was not read, or, with --struct, no file has the struct, a member "
+        "cannot be sent,\n"
+        "or a datatype of it differs from it; 2, wrong use, or the process that reads the file was "
         "ended by a signal.\n",
         out);
 }
@@ -354,20 +356,23 @@ struct wanted {
     bool found;
 };
 
+/* The code is printed once; the datatypes that each file makes are compared. */
 static bool suggest_struct(struct wanted *wanted, struct c_unit *unit, const struct layout *layout,
                            const char *problem)
 {
+    bool fine = true;
+
     if (!layout) {
         fprintf(stderr, "dame suggest: %s: %s is %s\n", unit->path, wanted->name, problem);
         wanted->found = true;
         return false;
     }
-    if (wanted->found) {
-        return true;
+    if (!wanted->found) {
+        fine = struct_complain(stderr, unit->memory, layout) == 0;
+        struct_code(stdout, unit->memory, layout);
+        wanted->found = true;
     }
-    wanted->found = true;
-    struct_code(stdout, unit->memory, layout);
-    return struct_complain(stderr, unit->memory, layout) == 0;
+    return struct_check(stderr, unit, layout) == 0 && fine;
 }
 
 /* Adds a file of C to the units; Fortran, and a struct, are reported at once. */

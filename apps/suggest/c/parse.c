@@ -444,6 +444,26 @@ struct c_node *read_other(struct reader *reader, CXCursor cursor)
     return node;
 }
 
+/* The record that a sizeof or offsetof is about; NULL: none. */
+static const char *record_of(struct reader *reader, CXCursor cursor)
+{
+    struct ask_children children = ask_children(cursor);
+    CXType type = {.kind = CXType_Invalid};
+    size_t i = 0;
+
+    while (i < children.n && (clang_getCursorKind(children.cursor[i]) == CXCursor_NamespaceRef ||
+                              clang_getCursorKind(children.cursor[i]) == CXCursor_TemplateRef)) {
+        i++;
+    }
+    if (i < children.n) {
+        type = clang_getCanonicalType(clang_getCursorType(children.cursor[i]));
+    }
+    free(children.cursor);
+    return type.kind == CXType_Record
+               ? read_string(reader, clang_getTypeSpelling(ask_unqualified(type)))
+               : NULL;
+}
+
 static struct c_node *integer(struct reader *reader, CXCursor cursor)
 {
     int64_t value;
@@ -454,7 +474,20 @@ static struct c_node *integer(struct reader *reader, CXCursor cursor)
     }
     node = read_node(reader, C_INTEGER, cursor, 0);
     node->value = value;
+    node->name = record_of(reader, cursor);
     return node;
+}
+
+static bool is_offsetof(const struct ask_children *children)
+{
+    size_t i;
+
+    for (i = 0; i < children->n; i++) {
+        if (clang_getCursorKind(children->cursor[i]) == CXCursor_MemberRef) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static enum c_operator binary_operator(enum CXBinaryOperatorKind kind)
@@ -614,6 +647,10 @@ static struct c_node *unexposed(struct reader *reader, CXCursor cursor)
     struct ask_children children = ask_children(cursor);
     struct c_node *node, *child;
 
+    if (is_offsetof(&children)) {
+        free(children.cursor);
+        return integer(reader, cursor);
+    }
     if (children.n != 1 || !clang_isExpression(clang_getCursorKind(children.cursor[0]))) {
         free(children.cursor);
         return read_other(reader, cursor);

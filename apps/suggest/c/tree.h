@@ -75,7 +75,7 @@ struct c_symbol {
 
 enum c_kind {
     /* expressions */
-    C_INTEGER, /* value; also of sizeof and enumerators */
+    C_INTEGER, /* value; also of enumerators, sizeof and offsetof (of a record: its name) */
     C_FLOATING,
     C_STRING,
     C_NAME,      /* symbol */

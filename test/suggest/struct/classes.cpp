@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A class with members that cannot be sent, or that only a friend can send, with the messages of `dame suggest --struct all`.
+// A class with members that cannot be sent, or that only a friend can send, with the messages of `dame suggest --struct all`;
+// and datatypes of it that are made by hand.
 #include <mpi.h>
 
 #include <array>
@@ -48,3 +49,24 @@ class all : public shape {
 };
 
 } // namespace geometry
+
+void by_hand(const geometry::all &object, MPI_Datatype *type)
+{
+    const int n = 2;
+    int lengths[n] = {1, 2};
+    MPI_Aint base, displacements[n];
+    MPI_Datatype types[n] = {MPI_DOUBLE, MPI_CXX_FLOAT_COMPLEX}, members;
+    MPI_Get_address(&object, &base);
+    MPI_Get_address(&object.area, &displacements[0]);
+    MPI_Get_address(&object.waves, &displacements[1]);
+    for (int i = 0; i < n; ++i)
+        displacements[i] = MPI_Aint_diff(displacements[i], base);
+    /* warning: secret is not sent
+     * warning: parts is not sent
+     * warning: position.v is not sent
+     * warning: position.valid is not sent
+     * warning: pair.first is not sent
+     * warning: pair.second is not sent */
+    MPI_Type_create_struct(n, lengths, displacements, types, &members);
+    MPI_Type_create_resized(members, 0, sizeof(object), type);
+}

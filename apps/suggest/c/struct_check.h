@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* apps/suggest/c/struct_check.h: the datatypes that a source makes of a struct, against the struct.
+ */
+#ifndef SUGGEST_C_STRUCT_CHECK_H
+#define SUGGEST_C_STRUCT_CHECK_H
+
+#include "struct.h"
+
+#include <stdio.h>
+
+/* Writes a line for each datatype that is that of the struct or cannot be read, and one for each
+ * difference. Returns how many datatypes differ. */
+size_t struct_check(FILE *out, struct c_unit *unit, const struct layout *layout);
+
+#endif
