@@ -113,7 +113,8 @@ void record_write(int rank, int size, const char *library)
         fprintf(stderr, "dame record: %s: %s\n", path, strerror(errno));
         return;
     }
-    fprintf(writer.out, "dame-record 2\nrank %d size %d\nlibrary %s\nlost", rank, size, library);
+    fprintf(writer.out, "dame-record 2\nrank %d size %d\nlibrary %s\nprogram %s\nlost", rank, size,
+            library, program_invocation_name);
     for (int i = 0; i < LOST_KINDS; i++) {
         fprintf(writer.out, " %" PRId64, atomic_load(&record_lost[i]));
     }

@@ -178,6 +178,10 @@ static int parse_line(reader_t *reader, const char *line, int *complete)
         snprintf(rank->library, sizeof(rank->library), "%s", line + strlen("library "));
         return TOOL_OK;
     }
+    if (starts(line, "program")) {
+        snprintf(rank->program, sizeof(rank->program), "%s", line + strlen("program "));
+        return TOOL_OK;
+    }
     if (starts(line, "lost")) {
         return parse_lost(rank, line);
     }

@@ -58,7 +58,7 @@ enum { RECORD_LOST = 7 };
 
 typedef struct record_rank {
     int rank, size;
-    char library[128];
+    char library[128], program[256];
     int64_t lost[RECORD_LOST];
     record_message_t *messages;
     int64_t nmessages;

@@ -23,7 +23,7 @@ struct record_report {
     entry_t *entries;
     size_t n;
     int ranks, size;
-    char library[128];
+    char library[128], program[256];
     int64_t lost[RECORD_LOST];
 };
 
@@ -149,6 +149,7 @@ int record_report_add(record_report_t *report, const record_rank_t *rank)
     report->ranks++;
     report->size = rank->size;
     snprintf(report->library, sizeof(report->library), "%s", rank->library);
+    snprintf(report->program, sizeof(report->program), "%s", rank->program);
     for (int i = 0; i < RECORD_LOST; i++) {
         report->lost[i] += rank->lost[i];
     }
@@ -602,6 +603,8 @@ void record_report_json(const record_report_t *report, FILE *out)
         "pages", "threads", "layouts", "watched", "long_messages", "derived", "allocations"};
     fprintf(out, "{\"ranks\": %d, \"size\": %d, ", report->ranks, report->size);
     json_text("library", report->library, out);
+    fputs(", ", out);
+    json_text("program", report->program, out);
     fputs(", \"lost\": {", out);
     for (int i = 0; i < RECORD_LOST; i++) {
         fprintf(out, "%s\"%s\": %" PRId64, i > 0 ? ", " : "", names[i], report->lost[i]);
