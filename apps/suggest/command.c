@@ -547,6 +547,8 @@ const tool_command_t tool_suggest = {
             "  --strict      assume nothing; without it, answers say what they assume\n"
             "  --assume distinct   only that pointers of different names lead to different\n"
             "                memory\n"
+            "  --evidence FILE   FILE is from 'dame record --json': marks assumptions that\n"
+            "                held in the run, refuses answers that it contradicts\n"
             "  --struct NAME the datatype of a struct instead; compares those that the\n"
             "                source makes of it by hand\n"
             "\n"

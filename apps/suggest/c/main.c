@@ -54,6 +54,10 @@ static void usage(FILE *out)
         "  --assume distinct assume only that pointers with different names lead to different "
         "memory,\n"
         "                    and that no other code reads the buffers\n"
+        "  --evidence FILE   what 'dame record --json' wrote of a run: mark the assumptions that "
+        "held in it,\n"
+        "                    refuse what it contradicts, list its datatypes for calls without an "
+        "answer\n"
         "  --struct NAME     print a function that makes the datatype of this struct of C or C++,\n"
         "                    name on stderr the members that it leaves out, and compare the "
         "datatypes\n"
@@ -251,8 +255,12 @@ static void visit_function(struct visit *visit, struct c_unit *unit,
         add_verdict(&visit->verdicts, (struct verdict){.function = function});
     }
     for (j = 0; j < n; j++) {
-        struct verdict verdict = verdict_of(&sites[j], function);
+        struct verdict verdict;
 
+        if (report->evidence) {
+            evidence_judge(report->evidence, &sites[j]);
+        }
+        verdict = verdict_of(&sites[j], function);
         if (!visit->reports) {
             add_verdict(&visit->verdicts, verdict);
         } else {
@@ -437,7 +445,7 @@ int main(int argc, char **argv)
     struct wanted wanted = {0};
     struct c_unit **units;
     size_t n_units = 0;
-    const char *build = NULL;
+    const char *build = NULL, *evidence = NULL;
     char **command = NULL, **built = NULL, *watched = NULL;
     int n_built = 0;
     bool fine = true;
@@ -464,7 +472,7 @@ int main(int argc, char **argv)
             return DONE;
         } else if (strcmp(argument, "-p") == 0 || strcmp(argument, "--only") == 0 ||
                    strcmp(argument, "--assume") == 0 || strcmp(argument, "--with") == 0 ||
-                   strcmp(argument, "--struct") == 0) {
+                   strcmp(argument, "--struct") == 0 || strcmp(argument, "--evidence") == 0) {
             if (++i == argc) {
                 return wrong_use(argument, "needs a value");
             }
@@ -474,6 +482,8 @@ int main(int argc, char **argv)
                 report.with = argv[i];
             } else if (strcmp(argument, "--struct") == 0) {
                 wanted.name = argv[i];
+            } else if (strcmp(argument, "--evidence") == 0) {
+                evidence = argv[i];
             } else if (strcmp(argument, "--only") == 0) {
                 char *end;
 
@@ -514,8 +524,10 @@ int main(int argc, char **argv)
     if (report.sarif && report.patch) {
         return wrong_use("--sarif", "not together with --patch");
     }
-    if (wanted.name && (report.sarif || report.patch || report.measure || report.only)) {
-        return wrong_use("--struct", "not together with --sarif, --patch, --measure or --only");
+    if (wanted.name &&
+        (report.sarif || report.patch || report.measure || report.only || evidence)) {
+        return wrong_use("--struct",
+                         "not together with --sarif, --patch, --measure, --only or --evidence");
     }
     if (command) {
         build = watched = build_watch(command, &built, &n_built);
@@ -525,6 +537,9 @@ int main(int argc, char **argv)
         for (i = 0; i < n_built; i++) {
             add_word(&files, built[i], strlen(built[i]));
         }
+    }
+    if (evidence && !(report.evidence = evidence_read(evidence))) {
+        return SOME_FILE_FAILED;
     }
     guard_start("dame suggest");
     report_begin(&report);
@@ -549,6 +564,7 @@ int main(int argc, char **argv)
     if (!wanted.name) {
         report_end(&report);
     }
+    evidence_free(report.evidence);
     free_words(&files);
     free_words(&flags);
     if (watched) {

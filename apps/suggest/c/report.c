@@ -87,10 +87,11 @@ static void assumed(struct report *report, const struct site *site)
     for (i = 0; i < site->needs.n; i++) {
         const struct run_assumption *known = &site->run->assumptions[site->needs.index[i]];
         const struct c_node *where = known->where ? known->where : site->call;
+        bool held = report->evidence && evidence_holds(report->evidence, site, known->number);
 
-        fprintf(stream(report), "%s:%u:%u: note: assumed: %s [dame-assumed-%d]\n",
+        fprintf(stream(report), "%s:%u:%u: note: assumed: %s%s%s [dame-assumed-%d]\n",
                 path_of(unit, where), where->span.line, where->span.column, known->text,
-                known->number);
+                held ? "; held in " : "", held ? evidence_run(report->evidence) : "", known->number);
         if (report->explain) {
             fprintf(stream(report), "  %s\n", assumption_rule(known->number));
         }
@@ -143,6 +144,9 @@ static void decided(struct report *report, struct site *site)
         "dame-datatype");
 
     report->decided++;
+    if (report->evidence) {
+        evidence_decided(report->evidence, site);
+    }
     diagnose(report, unit, site->at, "note", 0, message);
     called_here(report, site);
     if (site->shared && !report->sarif) {
@@ -224,7 +228,9 @@ void report_procedure(struct report *report, const struct c_unit *unit, unsigned
 
 void report_end_file(struct report *report, struct c_unit *unit)
 {
-    (void) unit;
+    if (report->evidence && !report->sarif) {
+        evidence_print_others(report->evidence, unit->path, stream(report));
+    }
     if (report->patch) {
         patch_print(report->edits, report->out);
         patch_free(report->edits);

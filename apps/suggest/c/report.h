@@ -3,6 +3,7 @@
 #ifndef SUGGEST_C_REPORT_H
 #define SUGGEST_C_REPORT_H
 
+#include "evidence.h"
 #include "patch.h"
 
 #include <stdio.h>
@@ -11,6 +12,7 @@ struct report {
     FILE *out;
     bool explain, sarif, measure;
     enum run_level level;
+    struct evidence *evidence; /* of a run, or NULL */
     const char *with; /* sizes to measure with, or NULL */
     enum patch_mode patch;
     unsigned long only; /* line; 0: all */
