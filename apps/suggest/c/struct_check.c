@@ -212,10 +212,11 @@ static void find_missing(struct comparison *comparison, bool *block_named)
 {
     const struct layout *layout = comparison->layout;
     struct elements *members = &comparison->members;
-    size_t *total = calloc(2 * layout->n + 1, sizeof *total), *matched = total + layout->n, i;
+    size_t *total = calloc(layout->n + 1, sizeof *total), i;
+    size_t *matched = calloc(layout->n + 1, sizeof *matched);
     struct element **first = calloc(layout->n + 1, sizeof *first);
 
-    if (!total || !first) {
+    if (!total || !matched || !first) {
         c_out_of_memory();
     }
     for (i = 0; i < members->n; i++) {
@@ -234,6 +235,7 @@ static void find_missing(struct comparison *comparison, bool *block_named)
         }
     }
     free(total);
+    free(matched);
     free(first);
 }
 
@@ -276,7 +278,7 @@ static void find_extra(struct comparison *comparison, bool *block_named)
             const struct element *there = at_offset(&comparison->members, element->offset);
 
             differs(comparison,
-                    there && there->is_matched
+                    member && there && there->is_matched
                         ? c_format(memory, "block %zu sends %s a second time", element->owner,
                                    member->path)
                         : c_format(memory,

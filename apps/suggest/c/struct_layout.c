@@ -626,7 +626,12 @@ static void refuse_hidden_names(struct layout *layout)
 void layout_read(struct reader *reader, CXType record, struct layout *layout)
 {
     struct fields fields = {.reader = reader, .layout = layout};
+    CXCursor declaration = clang_getTypeDeclaration(record);
 
+    if (is_hidden(declaration)) {
+        fields.hidden_in =
+            layout_qualified_name(reader, clang_getCursorSemanticParent(declaration));
+    }
     read_record(&fields, record);
     refuse_hidden_names(layout);
 }

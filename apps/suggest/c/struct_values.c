@@ -308,7 +308,8 @@ static struct value arithmetic(enum c_operator op, struct value a, struct value 
     default:
         failed = true;
     }
-    return failed ? (struct value){.about = result.about} : result;
+    result.is_known = !failed;
+    return result;
 }
 
 /* POINTER + STEPS elements */

@@ -6,6 +6,7 @@
 #include <array>
 #include <complex>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,6 +50,25 @@ class all : public shape {
 };
 
 } // namespace geometry
+
+class communicator {
+    MPI_Datatype pair_type;
+    struct header {
+        std::uint32_t version, count;
+        bool last;
+    };
+
+  public:
+    int declare_types()
+    {
+        const int n = 1;
+        int lengths[n] = {2};
+        MPI_Aint offsets[n] = {(MPI_Aint) offsetof(header, version)}; /* also count */
+        MPI_Datatype types[n] = {MPI_UINT32_T};
+        MPI_Type_create_struct(n, lengths, offsets, types, &pair_type);
+        return MPI_Type_commit(&pair_type);
+    }
+};
 
 void by_hand(const geometry::all &object, MPI_Datatype *type)
 {

@@ -15,6 +15,7 @@ struct other {
     int a;
     double b;
 };
+#define MPI_LEVEL MPI_INT
 struct segment {
     struct particle ends[2];
 };
@@ -181,6 +182,22 @@ void absolute(struct particle *p)
     MPI_Get_address(&(*p).tag, &d[3]);
     /* note: this is the datatype of struct particle, at the address of one object */
     MPI_Type_create_struct(4, n, d, t, &type);
+}
+
+/* One variable for both datatypes; the lower bound is asked for. */
+void in_place(struct particle *all, int n)
+{
+    int lengths[4] = {3, 1, 1, 1};
+    const MPI_Aint displacements[4] = {offsetof(struct particle, x), offsetof(struct particle, id),
+                                       offsetof(struct particle, mass), offsetof(struct particle, tag)};
+    MPI_Datatype types[4] = {MPI_DOUBLE, MPI_LEVEL, MPI_DOUBLE, MPI_CHAR}, type;
+    MPI_Aint lb, extent;
+    /* note: this is the datatype of struct particle */
+    MPI_Type_create_struct(4, lengths, displacements, types, &type);
+    MPI_Type_get_extent(type, &lb, &extent);
+    MPI_Type_create_resized(type, lb, sizeof(struct particle), &type);
+    MPI_Type_commit(&type);
+    MPI_Bcast(all, n, type, 0, MPI_COMM_WORLD);
 }
 
 /* A macro that returns; constants stay what they are. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Members of struct all that cannot be sent, with the messages of `dame suggest --struct all`. */
+/* Members of struct all that cannot be sent, with the messages of `dame suggest --struct all`; and a datatype of it. */
 #include <mpi.h>
+#include <stddef.h>
 
 struct list {
     int value;
@@ -27,3 +28,14 @@ struct all {
     int nothing[0]; /* warning: nothing is left out: its length is not part of the type; send it in a message of its own */
     double tail[]; /* warning: tail is left out: its length is not part of the type; send it in a message of its own */
 };
+
+/* Its own pointers, and a pointer as if the text were in the struct. */
+void by_hand(MPI_Datatype *type)
+{
+    int lengths[3] = {1, 1, 25};
+    MPI_Aint displacements[3] = {offsetof(struct all, x), offsetof(struct all, in.value), offsetof(struct all, name)};
+    MPI_Datatype types[3] = {MPI_DOUBLE, MPI_INT, MPI_CHAR}, members;
+    /* warning: name is sent, and cannot be: it is a pointer, which has a meaning in one process only */
+    MPI_Type_create_struct(3, lengths, displacements, types, &members);
+    MPI_Type_create_resized(members, 0, sizeof(struct all), type);
+}
