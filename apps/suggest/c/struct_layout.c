@@ -11,7 +11,7 @@ enum { MOST_NESTED = 40 };
 struct fields {
     struct reader *reader;
     struct layout *layout;
-    const char *hidden_in; /* of all members: the class whose private base they are in */
+    const char *hidden_in; /* of all members, in a private base: the derived class */
     int64_t base;          /* the offset of the base class that is read; -1: not known */
     bool other_base;       /* another base class, with members, comes before */
     int depth;

@@ -3,7 +3,7 @@
  *
  * Each function of the unit runs with the values that it shows: constants, offsetof, sizeof, and
  * addresses of objects of which nothing but differences is known. Both ways of a condition are
- * followed, and loops whose trips are constants are. What else may have changed is not known; so a
+ * followed, and so are loops with constant trips. A value that may have changed is not known; so a
  * value that is known is certain. */
 #ifndef SUGGEST_C_STRUCT_MADE_H
 #define SUGGEST_C_STRUCT_MADE_H

@@ -447,7 +447,7 @@ static void two_ways(struct maker *maker, const struct c_node *one, const struct
     made_meet(maker, after);
 }
 
-/* Has it a way out that ends neither the function nor this state? */
+/* Does it leave a loop or iteration early? The statements after it may still run. */
 static bool leaves_early(const struct c_node *node)
 {
     size_t i;
@@ -500,7 +500,7 @@ static void count_loop(struct maker *maker, const struct c_node *loop)
     any_iteration(maker, loop);
 }
 
-/* A `do` whose condition is 0, as macros have it, runs once. */
+/* `do ... while (0)`, as macros have it, runs once. */
 static void do_loop(struct maker *maker, const struct c_node *loop)
 {
     const struct c_node *condition = loop->n == 2 ? c_bare(loop->child[1]) : NULL;

@@ -28,7 +28,7 @@ struct state {
     struct cell *cells;
     size_t n, room;
     int64_t epoch;        /* of pointers without a cell */
-    int64_t shared_epoch; /* of those that other functions have, too */
+    int64_t shared_epoch; /* of those that other functions also have */
     bool is_dead;         /* behind a return */
 };
 
