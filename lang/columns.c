@@ -87,7 +87,7 @@ typedef struct area {
     int64_t row;
     int64_t bytes;   /* of a block */
     uintptr_t ahead; /* from a row to the one prefetched meanwhile; 0: no prefetch */
-    int paced;       /* moves of few columns wait for each other */
+    int64_t paced;   /* stores between rows of few columns; 0: none */
 } area_t;
 
 enum {
@@ -171,7 +171,7 @@ DAME_INLINE void walk_rows(dame_dir_t dir, int64_t lowest, area_t a, int64_t n)
     volatile char pace = 0;
     (void) pace;
     for (int64_t left = a.rows; left > 0; left--) {
-        if (n < STRIP && a.paced) {
+        for (int64_t i = a.paced > 1 ? n : n >= STRIP; i < a.paced; i++) {
             pace = 0;
         }
         if (DAME_UNPACK == dir && 0 != a.ahead) {
@@ -409,7 +409,10 @@ static __attribute__((noinline)) void run_blocks(dame_dir_t dir, walk_fn few, wa
         if (upwards && !in_blocks) {
             turn(&a);
         }
-        a.paced = paced;
+        a.paced = !paced ? 0
+                  : DAME_PACK == dir || 1 != dame_sets_of((int64_t) a.far)
+                      ? 1
+                      : dame_pacing_stores((int64_t) a.far);
         a.ahead = is_narrow(&a) ? 0 : (uintptr_t) rows * a.far;
         if (in_blocks) {
             blocks(&a);

@@ -261,6 +261,9 @@ static const dame_run_fn *for_leaf(const dame_prim_t *prim, int order)
     if (order && dame_in_one_set(prim) && 0 == dame_rows_ahead()) {
         return dame_throttled;
     }
+    if (order && dame_paces_stores(prim)) {
+        return dame_paced[dame_width_of(prim->iter_size)];
+    }
     return gains_from_permutation(prim) ? chosen_isa()->byte_permute : for_strided_blocks(prim);
 }
 

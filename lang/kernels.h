@@ -8,6 +8,7 @@
 #ifndef DAME_KERNELS_H
 #define DAME_KERNELS_H
 
+#include "dame/memory_order.h"
 #include "dame/program.h"
 #include "widths.h"
 
@@ -33,12 +34,22 @@
 extern const dame_run_fn dame_strided_narrow[DAME_WIDTH_NARROW_COUNT][2];
 extern const dame_run_fn dame_listed_narrow[DAME_WIDTH_NARROW_COUNT][2]; /* DAME_TABLE_32 */
 
+/* Stores to a line that stays in the cache between those to blocks `step` bytes apart. */
+static inline int64_t dame_pacing_stores(int64_t step)
+{
+    const int64_t sets = dame_sets_of(step);
+    return 1 == sets ? 12 : sets <= DAME_FEW_SETS ? 16 / sets : 0;
+}
+
 /* Blocks of any width: lists with DAME_TABLE_64, which reach over 2 GiB and more; lists with
  * visits; strided blocks of less than a cache line that all fall into one set of the L1, and one
  * column that is packed (kernels.c). */
 extern const dame_run_fn dame_listed64[2];
 extern const dame_run_fn dame_sorted[2];
 extern const dame_run_fn dame_throttled[2];
+
+/* Strided blocks of DAME_WIDTHS_NARROW whose lines are in few sets of the L1 (kernels.c). */
+extern const dame_run_fn dame_paced[DAME_WIDTH_NARROW_COUNT][2];
 
 /* Blocks of DAME_WIDTHS_WIDE, and ragged lists (wide_kernels.c), for one instruction set. */
 typedef struct dame_wide_kernels {

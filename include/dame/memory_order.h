@@ -32,6 +32,36 @@ static inline int dame_in_one_set(const dame_prim_t *prim)
            (0 == prim->count || prim->count > cache->ways);
 }
 
+/* In how many sets of the first cache do blocks `step` bytes apart begin? A power of 2. */
+static inline int64_t dame_sets_of(int64_t step)
+{
+    const dame_data_cache_t *cache = dame_data_cache();
+    const int64_t way = cache->l1 / cache->ways;
+    int64_t sets = 1;
+    while (sets < way / cache->line && 0 != step % (way / sets)) {
+        sets *= 2;
+    }
+    return sets;
+}
+
+/*
+ * Blocks of less than half a line whose lines are in few sets of the cache, and more than these
+ * hold. Stores that are issued as fast as they can be evict each other's lines on CPUs that fetch
+ * them early: all makes but Intel's are treated so (lang/pace.c).
+ */
+enum { DAME_FEW_SETS = 8 };
+
+static inline int dame_paces_stores(const dame_prim_t *prim)
+{
+    if (DAME_MAKE_INTEL == dame_cpu_detect().make || 0 == prim->step || prim->iter_size >= 32 ||
+        !dame_shares_lines(prim->iter_size)) {
+        return 0;
+    }
+    const int64_t sets = dame_sets_of(prim->step);
+    return sets <= DAME_FEW_SETS &&
+           (0 == prim->count || prim->count > sets * dame_data_cache()->ways);
+}
+
 /* Less than a cache line apart? */
 static inline int dame_is_near(int64_t step)
 {

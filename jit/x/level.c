@@ -13,12 +13,17 @@ enum { KERNEL_ROOM = 8192 }; /* bytes of one kernel */
 
 /* ---- levels ---- */
 
+static int is_paced(const x_compiler_t *c, const dame_prim_t *prim)
+{
+    return DAME_UNPACK == c->context->dir && dame_is_strided_leaf(prim) && dame_paces_stores(prim);
+}
+
 /* The interpreter's kernels are better for lists of blocks of different lengths, for lists visited
  * in another order, and for levels with blocks that lie badly for the cache. */
-static int keep_interpreter(const dame_prim_t *prim)
+static int keep_interpreter(const x_compiler_t *c, const dame_prim_t *prim)
 {
     return 0 == prim->iter_size || NULL != prim->prefix || NULL != prim->visits ||
-           dame_walks_columns(prim) || dame_in_one_set(prim);
+           dame_walks_columns(prim) || dame_in_one_set(prim) || is_paced(c, prim);
 }
 
 /* Does the level have few iterations that differ, which are emitted one after the other? */
@@ -60,7 +65,7 @@ void x_emit_all(x_compiler_t *c, const dame_prim_t *prim, x_mem_t user, int64_t 
     x_walk_t walk = {.prim = prim, .user = user};
     if (x_collect_blocks(c, prim, n, user.disp, c->context->options.straight_bytes, c->blocks)) {
         x_copy_blocks(c, x_mem(user.base, 0), c->blocks);
-    } else if (NULL != prim->prefix || keep_interpreter(prim) || c->is_shallow) {
+    } else if (NULL != prim->prefix || keep_interpreter(c, prim) || c->is_shallow) {
         x_emit_level_call(c, prim, user, n);
     } else if (dame_prim_has_list(prim)) {
         walk.table = x_reg_alloc(c);
@@ -171,7 +176,7 @@ static void emit_full_level(x_compiler_t *c, const dame_prim_t *prim)
 static void emit_kernel(x_compiler_t *c, const dame_prim_t *prim, int has_full_level)
 {
     x_code_t *code = c->code;
-    const int has_rest = !keep_interpreter(prim);
+    const int has_rest = !keep_interpreter(c, prim);
     x_entry(code);
     x_load_constants(code);
     if (has_full_level) {
@@ -235,7 +240,7 @@ static int gains_from_full_level(x_compiler_t *c, const dame_prim_t *prim)
         has_members(c, prim)) {
         return 1;
     }
-    if (!keep_interpreter(prim) && x_collect_iteration(c, prim, 0, c->blocks)) {
+    if (!keep_interpreter(c, prim) && x_collect_iteration(c, prim, 0, c->blocks)) {
         (void) x_unroll_factor(c, prim, c->blocks, &window);
     }
     return window > 1;
@@ -254,8 +259,8 @@ int32_t x_compile_level(x_context_t *context, int32_t index)
                       .packed = X_ARG_PACKED,
                       .blocks = &context->blocks,
                       .lines = 1};
-    const int has_full_level = gains_from_full_level(&c, prim);
-    if (!has_full_level && keep_interpreter(prim)) {
+    const int has_full_level = !is_paced(&c, prim) && gains_from_full_level(&c, prim);
+    if (!has_full_level && keep_interpreter(&c, prim)) {
         return -1;
     }
     code->constants = (x_constants_t){.none = 0};
