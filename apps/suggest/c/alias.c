@@ -97,9 +97,24 @@ static bool proved_distinct(const struct run *run, int a, int b)
     return apart(&run->bases[a], &run->bases[b]) || apart(&run->bases[b], &run->bases[a]);
 }
 
+/* Is B one of those that a condition, or a loop, chose A from? */
+static bool may_be(const struct run *run, int a, int b)
+{
+    int i;
+
+    for (i = 0; i < 2 && a != RUN_ANY && b != RUN_ANY; i++) {
+        int one = run->bases[a].may[i] - 1;
+
+        if (one >= 0 && (one == b || may_be(run, one, b))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool run_distinct(struct run *run, int a, int b)
 {
-    if (a == b && a != RUN_ANY) {
+    if ((a == b && a != RUN_ANY) || may_be(run, a, b) || may_be(run, b, a)) {
         return false;
     }
     if (proved_distinct(run, a, b)) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which events happen together with the call: conditions on the ways to both. */
 #include "site_private.h"
+#include "run_private.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,6 +96,36 @@ const poly_t *site_given(struct run *run, const struct site *site, const poly_t 
     return poly;
 }
 
+static bool is_of_process(struct run *run, int atom, const void *data)
+{
+    return poly_depends(run->space, data, atom);
+}
+
+/* Would the datatype, or what it is made of, be of a process that is MPI_PROC_NULL? */
+static bool needs_process(struct run *run, const struct site *site, const poly_t *peer)
+{
+    size_t i;
+    int loop;
+
+    for (i = 0; i < site->n_copies; i++) {
+        const struct run_event *copy = &run->events[site->copies[i]];
+        const struct run_place *data = site_data(site, copy);
+
+        if (run_any_atom(run, data->offset, is_of_process, peer) ||
+            run_any_atom(run, copy->size, is_of_process, peer) ||
+            (data->base >= 0 &&
+             run_any_atom(run, run->bases[data->base].offset, is_of_process, peer))) {
+            return true;
+        }
+        for (loop = copy->loop; loop >= 0; loop = run->loops[loop].parent) {
+            if (run_any_atom(run, run->loops[loop].trip, is_of_process, peer)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 bool site_of_message(struct run *run, const struct site *site, int guard)
 {
     const struct run_guard *known = &run->guards[guard];
@@ -103,15 +134,31 @@ bool site_of_message(struct run *run, const struct site *site, int guard)
     const struct run_fact is_rank = {peer->poly, RUN_NOT_LESS};
 
     return trusting(run) && argument && peer->kind == RUN_INTEGER && known->loop < 0 &&
-           known->is_fact && known->n_facts == 1 && run_implies(run, &is_rank, &known->facts[0]);
+           known->is_fact && known->n_facts == 1 && run_implies(run, &is_rank, &known->facts[0]) &&
+           !needs_process(run, site, peer->poly);
 }
 
 bool site_of_root(struct run *run, const struct site *site, int guard)
 {
     const struct run_guard *known = &run->guards[guard];
+    const struct run_value *root = &run->events[site->event].arguments[site->function->root];
+    const poly_t *rank[2]; /* rank - root, or root - rank */
+    int64_t one;
+    int i;
 
-    return site->function->of_root && known->loop < 0 && known->is_fact && known->n_facts == 1 &&
-           known->facts[0].relation == RUN_EQUAL;
+    if (!site->function->of_root || root->kind != RUN_INTEGER || known->loop >= 0 ||
+        !known->is_fact || known->n_facts != 1 || known->facts[0].relation != RUN_EQUAL) {
+        return false;
+    }
+    rank[0] = poly_add(run->space, known->facts[0].left, root->poly);
+    rank[1] = poly_subtract(run->space, root->poly, known->facts[0].left);
+    for (i = 0; i < 2; i++) {
+        if (rank[i]->count == 1 && rank[i]->terms[0].degree == 1 &&
+            rank[i]->terms[0].coefficient == 1 && !poly_is_constant(rank[i], &one)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Is the event certainly not executed together with the call? */

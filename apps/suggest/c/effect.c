@@ -54,7 +54,11 @@ void run_assign_scalar(struct run *run, struct c_symbol *symbol, struct run_valu
         value.pointee = symbol->type->inner;
     }
     if (value.kind == RUN_UNKNOWN && run->level == RUN_TRUSTING && run_is_tracked(symbol)) {
-        value = run_fresh(run, symbol);
+        const struct run_value in = run_somewhere(run, symbol, &value, &value);
+
+        value = value.why == run_null    ? (struct run_value){.kind = RUN_UNSET}
+                : in.kind == RUN_POINTER ? in
+                                         : run_one_of(run, symbol, value.may);
     }
     run->state[symbol->index] = value;
     if (value.kind == RUN_POINTER && run->bases[value.base].kind == RUN_FRESH &&

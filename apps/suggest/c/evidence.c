@@ -128,7 +128,7 @@ static bool nothing_lost(const json_t *json)
     const char *name;
     json_t *value;
 
-    if (number_of(json, "ranks") != number_of(json, "size")) {
+    if (number_of(json, "size") <= 0 || number_of(json, "ranks") != number_of(json, "size")) {
         return false;
     }
     json_object_foreach(json_object_get(json, "lost"), name, value)

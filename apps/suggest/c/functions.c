@@ -28,12 +28,12 @@ static bool is_message(mpi_kind_t kind)
            kind == KIND_SENDRECV;
 }
 
-/* Calls of MPI_Start move the data of persistent requests. Reductions compute, and MPI_Bcast does
- * not say here who sends. */
+/* Calls of MPI_Start move the data of persistent requests. Reductions compute, MPI_Bcast does not
+ * say here who sends, and neighbours have a part each, but are not counted here. */
 static bool moves_buffers(const mpi_function_t *function)
 {
     return function->kind != KIND_SEND_INIT && function->kind != KIND_RECV_INIT &&
-           !find_role(function, ROLE_OP) &&
+           !find_role(function, ROLE_OP) && !strstr(function->name, "eighbor") &&
            !(find_role(function, ROLE_ROOT) && !find_role(function, ROLE_IN));
 }
 
@@ -54,6 +54,11 @@ int site_peer(const struct site *site)
     return sent ? sent : find_role(known, ROLE_PEER);
 }
 
+int site_communicator(const struct site *site)
+{
+    return find_role(mpi_function(c_callee(site->call)), ROLE_COMM);
+}
+
 size_t site_functions(enum run_level level, const struct c_node *call,
                       struct site_function functions[2])
 {
@@ -71,7 +76,8 @@ size_t site_functions(enum run_level level, const struct c_node *call,
                                          .buffer = i + 1,
                                          .count = of_each ? 0 : i + 2,
                                          .type = of_each ? i + 4 : i + 3,
-                                         .request = find_role(known, ROLE_REQUEST)};
+                                         .request = find_role(known, ROLE_REQUEST),
+                                         .root = find_role(known, ROLE_ROOT)};
 
         if ((roles[i] != ROLE_IN && roles[i] != ROLE_OUT) || call->n <= (size_t) function.type) {
             continue;
@@ -82,7 +88,7 @@ size_t site_functions(enum run_level level, const struct c_node *call,
             if (roles[i] == (pass ? ROLE_OUT : ROLE_IN) || known->kind == KIND_SENDRECV_REPLACE) {
                 function.processes =
                     is_of_each(known->name, function.receives) ? find_role(known, ROLE_COMM) : 0;
-                function.of_root = find_role(known, ROLE_ROOT) && (function.processes || of_each);
+                function.of_root = function.root && (function.processes || of_each);
                 functions[n++] = function;
             }
         }

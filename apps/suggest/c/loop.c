@@ -13,7 +13,8 @@ struct gains {
     const poly_t **gain; /* in an iteration; NULL: not the same in all */
     struct run_value *entry;
     struct run_value *trial;
-    bool *stays;                    /* a pointer leads to the same object after an iteration */
+    int *ends;   /* the base of a pointer after an iteration, counted from 1; 0: none */
+    bool *stays; /* a pointer leads to the same object after an iteration */
     size_t first_write, last_write; /* of the body */
     int n_bases;                    /* before an iteration */
     size_t n_atoms;
@@ -76,6 +77,7 @@ static void find_gains(struct run *run, struct gains *gains)
         const poly_t *gain;
 
         gains->gain[i] = NULL;
+        gains->ends[i] = after.kind == RUN_POINTER ? after.base + 1 : 0;
         gains->stays[i] = before.kind == RUN_POINTER && after.base == before.base &&
                           (after.kind == RUN_POINTER || after.kind == RUN_UNKNOWN);
         if (before.kind != after.kind || before.base != after.base ||
@@ -100,6 +102,7 @@ static void make_gains(struct run *run, struct gains *gains)
     gains->gain = c_allocate(run->memory, gains->room * sizeof *gains->gain);
     gains->entry = c_allocate(run->memory, gains->room * sizeof *gains->entry);
     gains->trial = c_allocate(run->memory, gains->room * sizeof *gains->trial);
+    gains->ends = c_allocate(run->memory, gains->room * sizeof *gains->ends);
     gains->stays = c_allocate(run->memory, gains->room * sizeof *gains->stays);
 }
 
@@ -108,19 +111,18 @@ static void make_gains(struct run *run, struct gains *gains)
 static struct run_value changed(struct run *run, const struct gains *gains, size_t i)
 {
     struct run_value value = gains->entry[i];
-    poly_atom_t atom;
 
     if (!gains->stays[i] || value.kind != RUN_POINTER) {
-        value = run_fresh(run, gains->symbols[i]);
+        const int may[2] = {value.kind == RUN_POINTER ? value.base + 1 : 0, gains->ends[i]};
+
+        value = run_one_of(run, gains->symbols[i], may);
         if (value.kind == RUN_INTEGER && value.poly->count == 1 &&
             value.poly->terms[0].degree == 1) {
             run->atoms[value.poly->terms[0].atoms[0]].irregular = true;
         }
         return value;
     }
-    atom = run_new_atom(run, RUN_ATOM_SOMEWHERE, gains->symbols[i]->name);
-    value.poly = atom == POLY_NO_ATOM ? value.poly : poly_variable(run->space, atom);
-    return value;
+    return run_somewhere(run, gains->symbols[i], &value, &value);
 }
 
 static void add_gain(struct run *run, struct gains *gains, struct c_symbol *symbol)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Loops that send or receive piece by piece: could one message have all of them? */
 #include "site_private.h"
+#include "run_private.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,21 @@ static struct run_extent all_pieces(struct run *run, const struct run_context *c
     return extent;
 }
 
+/* Does the loop change the communicator, that of each iteration perhaps? */
+static bool has_one_communicator(const struct run_context *context, const struct site *site)
+{
+    const struct c_node *node = site->call->child[site_communicator(site)];
+    struct c_symbol **symbols;
+    size_t n = run_assigned(context->loop, &symbols), i;
+    bool one = run_is_pure(node);
+
+    for (i = 0; i < n && one; i++) {
+        one = !c_mentions(node, symbols[i]);
+    }
+    free(symbols);
+    return one;
+}
+
 /* Do all messages go to one process? */
 static bool has_one_peer(struct run *run, const struct run_context *context,
                          const struct site *site)
@@ -61,6 +77,19 @@ static bool has_one_peer(struct run *run, const struct run_context *context,
 static bool may_meet(struct run *run, const struct run_place *place, const struct run_extent *all)
 {
     return place->base == RUN_ANY || run_conflict(run, place->base, place->type, all->base, NULL);
+}
+
+/* A call that touches no data, or completes the request of the site. */
+static bool is_harmless(const struct run *run, const struct site *site,
+                        const struct run_event *event)
+{
+    const struct run_value *request = &run->events[site->event].arguments[site->function->request];
+    mpi_kind_t kind = site_kind_of(event->node);
+    int i = kind == KIND_WAIT && strcmp(c_callee(event->node), "MPI_Wait") != 0 ? 2 : 1;
+
+    return kind == KIND_QUERY || strcmp(c_callee(event->node), "MPI_Barrier") == 0 ||
+           (kind == KIND_WAIT && site->function->request && (size_t) i < event->node->n &&
+            request->base != RUN_ANY && event->arguments[i].base == request->base);
 }
 
 /* Does other code of the loop use the data? */
@@ -94,6 +123,9 @@ static bool uses_data(struct run *run, const struct run_context *context, const 
             break;
         case RUN_MPI:
             n = site_functions(run->level, event->node, functions);
+            if (n == 0 && !is_harmless(run, site, event)) {
+                return true;
+            }
             for (j = 0; j < n; j++) {
                 const struct run_extent other = all_pieces(run, context, event, &functions[j]);
 
@@ -161,7 +193,7 @@ void site_find_many(struct run *run, struct site *site)
 
     if (site->kind != SITE_DIRECT || call->context == 0 || context->id < 0 || call->frame != 0 ||
         site->function->processes || !c_contains(context->loop, site->call) ||
-        !has_one_peer(run, context, site)) {
+        !has_one_peer(run, context, site) || !has_one_communicator(context, site)) {
         return;
     }
     for (guard = call->guard; guard >= 0; guard = run->guards[guard].parent) {
@@ -170,14 +202,16 @@ void site_find_many(struct run *run, struct site *site)
         }
     }
     all = all_pieces(run, context, call, site->function);
+    run->needs = &one.needs;
     if (!all.offset || !all.size ||
         !poly_linear(run->space, all.offset, run->loops[context->id].atom, &slope, &rest) ||
         poly_is_zero(slope) || uses_data(run, context, site, &all)) {
+        run->needs = NULL;
+        free(one.needs.index);
         return;
     }
     count = poly_multiply(run->space, call->arguments[site->function->count].poly,
                           run->loops[context->id].trip);
-    run->needs = &one.needs;
     add_events(run, &one, &all, count);
     site_program(run, &one);
     run->needs = NULL;

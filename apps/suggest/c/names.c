@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Values of the run in the words of the source, where the call is. */
 #include "builder.h"
+#include "run_private.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -219,18 +220,35 @@ static const char *source(struct builder *builder, const poly_t *poly)
                        true);
 }
 
-/* `(left < 0 ? a : b)` */
+static bool is_unsigned(struct run *run, int atom, const void *data)
+{
+    const struct run_atom *known = &run->atoms[atom];
+    const struct c_type *type = known->symbol ? known->symbol->type : known->type;
+
+    (void) data;
+    return type && type->kind == C_TYPE_INTEGER && !type->is_signed;
+}
+
+enum { LONGEST_CHOICE = 600 };
+
+/* `(left < 0 ? a : b)`; NULL: the compiler would compute it otherwise, or it is too long. */
 static const poly_t *translate_choice(struct builder *builder, const struct run_value *choice)
 {
     static const char *const relations[] = {
         [RUN_EQUAL] = "==", [RUN_UNEQUAL] = "!=", [RUN_LESS] = "<", [RUN_NOT_LESS] = ">="};
-    const char *text =
-        c_format(builder->run->memory, "(%s %s 0 ? %s : %s)", source(builder, choice->fact.left),
-                 relations[choice->fact.relation], source(builder, choice->alternative[0]->poly),
-                 source(builder, choice->alternative[1]->poly));
+    const char *text;
 
-    return poly_variable(builder->program->space,
-                         poly_opaque(builder->program->space, text, strlen(text)));
+    if (run_any_atom(builder->run, choice->fact.left, is_unsigned, NULL)) {
+        return NULL;
+    }
+    text = c_format(builder->run->memory, "(%s %s 0 ? %s : %s)", source(builder, choice->fact.left),
+                    relations[choice->fact.relation], source(builder, choice->alternative[0]->poly),
+                    source(builder, choice->alternative[1]->poly));
+
+    return strlen(text) > LONGEST_CHOICE || builder->site->refusal
+               ? NULL
+               : poly_variable(builder->program->space,
+                               poly_opaque(builder->program->space, text, strlen(text)));
 }
 
 static const poly_t *translate_symbol(struct builder *builder, int atom)
@@ -246,7 +264,11 @@ static const poly_t *translate_symbol(struct builder *builder, int atom)
     name = name_for(builder, symbol, poly_variable(run->space, atom), RUN_ANY);
 
     if (!name && run->atoms[atom].choice) {
-        return translate_choice(builder, run->atoms[atom].choice);
+        const poly_t *choice = translate_choice(builder, run->atoms[atom].choice);
+
+        if (choice) {
+            return choice;
+        }
     }
     if (!name) {
         builder_not_at_call(builder, symbol->name);

@@ -115,9 +115,8 @@ static void set_call(struct builder *builder)
 
     if (site->function->count == 0) {
         site_refuse(site, C_REFUSED_PROCESSES, site->call,
-                    "%s has a count for each process, and one datatype for all: MPI_Alltoallw has "
-                    "a datatype for each",
-                    c_callee(site->call));
+                    "the counts differ between processes: MPI_Alltoallw, with a datatype for each, "
+                    "sends such data");
         return;
     }
     builder->basic = c_find_datatype(builder->run->unit, type_node);

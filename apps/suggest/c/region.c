@@ -83,12 +83,6 @@ static bool is_copy_of(const struct site *site, size_t event)
     return false;
 }
 
-/* The side of a copy that is not the buffer. */
-const struct run_place *site_data(const struct site *site, const struct run_event *event)
-{
-    return site->function->receives ? &event->to : &event->from;
-}
-
 /* The group's data that a write (read) of PLACE may change (see), or NULL. */
 const struct run_place *site_touches(struct run *run, const struct site *site,
                                      const struct run_place *place, bool bytes,

@@ -63,7 +63,8 @@ struct run_value {
     bool modular; /* only known modulo 2^64: unsigned arithmetic that may wrap */
     int n_assumed;
     const poly_t *assumed[RUN_ASSUMED]; /* trips that are taken not to be negative */
-    const char *why;                    /* it is unknown */
+    int may[2];      /* unknown: bases that it may lead into, counted from 1; 0: none */
+    const char *why; /* it is unknown */
     const struct c_node *where;
     struct run_fact fact; /* of a choice */
     const struct run_value *alternative[2];
@@ -104,6 +105,7 @@ struct run_base {
     const struct c_type *read_as;
     int from; /* LOADED: the base it was read from; FRESH: the frame */
     size_t read_time;
+    int may[2]; /* POINTEE: bases that it may be, counted from 1; 0: none */
 };
 
 enum run_atom_kind {

@@ -16,11 +16,18 @@ void run_forget(struct run *run, int base, const struct c_type *type);
 void run_forget_all(struct run *run);
 
 /* ---- value.c ---- */
+extern const char run_null[]; /* why the value of a null pointer is not known */
 struct run_value run_unknown(const char *why, const struct c_node *where);
 struct run_value run_integer(const poly_t *poly);
 struct run_value run_constant(struct run *run, int64_t value);
 struct run_value run_read(struct run *run, struct c_symbol *symbol);
 struct run_value run_fresh(struct run *run, struct c_symbol *symbol);
+/* A pointer into one of two objects (counted from 1; 0: none), or another one. */
+struct run_value run_one_of(struct run *run, struct c_symbol *symbol, const int may[2]);
+/* A pointer into the object that both lead into, one of them perhaps at an unknown place; unknown:
+ * not one object. */
+struct run_value run_somewhere(struct run *run, const struct c_symbol *symbol,
+                               const struct run_value *a, const struct run_value *b);
 struct run_value run_evaluate(struct run *run, const struct c_node *node);
 struct run_place run_lvalue(struct run *run, const struct c_node *node);
 struct run_value run_resolve(struct run *run, struct run_value value);

@@ -20,6 +20,7 @@ struct site_function {
     mpi_kind_t kind;
     int buffer, count, type,
         request;   /* count: 0: an array, of each process; request: 0: blocking */
+    int root;      /* of a collective call; 0: none */
     int processes; /* the communicator, of which each process has `count` elements; 0: one message
                     */
     bool receives;
@@ -79,6 +80,7 @@ size_t site_functions(enum run_level level, const struct c_node *call,
                       struct site_function functions[2]);
 /* The argument with the process that a message goes to or comes from; 0: none. */
 int site_peer(const struct site *site);
+int site_communicator(const struct site *site);
 /* How many buffers the calls of MPI in the subtree send and receive. */
 size_t site_calls(enum run_level level, const struct c_node *node);
 const char *site_refusal_text(int number);

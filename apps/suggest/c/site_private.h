@@ -11,6 +11,13 @@ static inline bool trusting(const struct run *run)
     return run->level == RUN_TRUSTING;
 }
 
+/* The side of a copy that is not the buffer. */
+static inline const struct run_place *site_data(const struct site *site,
+                                                const struct run_event *event)
+{
+    return site->function->receives ? &event->to : &event->from;
+}
+
 /* ---- conditions.c ---- */
 bool site_excluded(struct run *run, const struct site *site, const struct run_event *event);
 bool site_first_of_any(struct run *run, const struct run_event *event, size_t *first);
@@ -52,7 +59,6 @@ mpi_kind_t site_kind_of(const struct c_node *call);
 void site_find_many(struct run *run, struct site *site);
 
 /* ---- region.c ---- */
-const struct run_place *site_data(const struct site *site, const struct run_event *event);
 const struct run_place *site_touches(struct run *run, const struct site *site,
                                      const struct run_place *place, bool bytes,
                                      const struct run_extent *extent, const struct c_node *where);

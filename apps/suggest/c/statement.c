@@ -226,17 +226,37 @@ static bool has_value(const struct run_value *value)
            (value->kind == RUN_CHOICE && value->poly);
 }
 
-/* `offset = wanted ? at[i] : 0`: a name for the value until a call's condition decides it. */
+/* Where the value may lead, counted from 1; 0: not a pointer. */
+static int base_of(const struct run_value *value)
+{
+    return value->kind == RUN_POINTER || (value->kind == RUN_CHOICE && value->pointee)
+               ? value->base + 1
+               : 0;
+}
+
+/* Either value: a pointer into the same object, or one of two; a number that is not known. */
+static struct run_value one_of(struct run *run, struct c_symbol *symbol, const struct run_value *a,
+                               const struct run_value *b)
+{
+    const struct run_value in = run_somewhere(run, symbol, a, b);
+
+    return in.kind == RUN_POINTER ? in
+                                  : run_one_of(run, symbol, (const int[2]){base_of(a), base_of(b)});
+}
+
+/* `offset = wanted ? at[i] : 0`: a name for the value until a call's condition decides it; not in
+ * loops, whose iterations have values of their own. A pointer leads into the same object. */
 static void name_choice(struct run *run, struct c_symbol *symbol, struct run_value *choice)
 {
-    const struct run_value name = run_fresh(run, symbol);
-    struct run_value *copy;
+    const struct run_value *a = choice->alternative[0], *b = choice->alternative[1];
+    struct run_value name, *copy;
 
+    name = one_of(run, symbol, a, b);
     choice->poly = name.poly;
     choice->base = name.base;
     choice->pointee = name.pointee;
     if (name.kind == RUN_INTEGER && name.poly->count == 1 && name.poly->terms[0].degree == 1 &&
-        has_value(choice->alternative[0]) && has_value(choice->alternative[1])) {
+        has_value(a) && has_value(b)) {
         copy = c_allocate(run->memory, sizeof *copy);
         *copy = *choice;
         run->atoms[name.poly->terms[0].atoms[0]].choice = copy;
@@ -244,15 +264,11 @@ static void name_choice(struct run *run, struct c_symbol *symbol, struct run_val
 }
 
 /* `if (wanted) { p = malloc(n); }`: what uses p later has the memory. */
-static bool is_allocated(const struct run *run, const struct c_symbol *symbol,
-                         const struct run_value *value, const struct run_value *other)
+static bool is_allocated(const struct run *run, const struct run_value *value,
+                         const struct run_value *other)
 {
     return run->level == RUN_TRUSTING && value->kind == RUN_POINTER && value->base >= 0 &&
-           run->bases[value->base].kind == RUN_FRESH &&
-           (other->kind == RUN_UNSET || other->kind == RUN_UNKNOWN ||
-            (other->kind == RUN_POINTER && other->base >= 0 &&
-             run->bases[other->base].kind == RUN_POINTEE &&
-             run->bases[other->base].symbol == symbol));
+           run->bases[value->base].kind == RUN_FRESH && other->kind == RUN_UNSET;
 }
 
 static void join(struct run *run, const struct run_value *then, const struct run_value *other,
@@ -267,16 +283,15 @@ static void join(struct run *run, const struct run_value *then, const struct run
             run->state[i] = then[i];
             continue;
         }
-        if (is_allocated(run, run->symbols[i], &then[i], &other[i]) ||
-            is_allocated(run, run->symbols[i], &other[i], &then[i])) {
-            run->state[i] =
-                is_allocated(run, run->symbols[i], &then[i], &other[i]) ? then[i] : other[i];
+        if (run->symbols[i]->kind == C_SYMBOL_LOCAL &&
+            (is_allocated(run, &then[i], &other[i]) || is_allocated(run, &other[i], &then[i]))) {
+            run->state[i] = then[i].kind == RUN_UNSET ? other[i] : then[i];
             continue;
         }
         if (run->level == RUN_TRUSTING &&
             (!fact || then[i].kind == RUN_UNSET || other[i].kind == RUN_UNSET)) {
             if (run_is_tracked(run->symbols[i])) {
-                run->state[i] = run_fresh(run, run->symbols[i]);
+                run->state[i] = one_of(run, run->symbols[i], &then[i], &other[i]);
             }
             continue;
         }
@@ -290,7 +305,8 @@ static void join(struct run *run, const struct run_value *then, const struct run
         run->state[i] = (struct run_value){.kind = RUN_CHOICE, .fact = *fact};
         run->state[i].alternative[0] = &alternatives[0];
         run->state[i].alternative[1] = &alternatives[1];
-        if (run->level == RUN_TRUSTING && run_is_tracked(run->symbols[i])) {
+        if (run->level == RUN_TRUSTING && run_is_tracked(run->symbols[i]) && run->loop < 0 &&
+            run->irregular == 0) {
             name_choice(run, run->symbols[i], &run->state[i]);
         }
     }
@@ -501,7 +517,10 @@ static void declaration(struct run *run, const struct c_node *node)
         }
         if (variable->n == 0) {
             if (run_is_tracked(symbol)) {
-                run->state[symbol->index] = run_fresh(run, symbol);
+                run->state[symbol->index] =
+                    run->level == RUN_TRUSTING && symbol->type->kind == C_TYPE_POINTER
+                        ? (struct run_value){.kind = RUN_UNSET} /* leads nowhere */
+                        : run_fresh(run, symbol);
             }
             run_log_write(run, run_base_of_symbol(run, symbol), NULL);
             continue;

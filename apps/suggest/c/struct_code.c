@@ -43,7 +43,12 @@ static const struct layout_member *earlier(const struct layout *layout,
 static const char *variable_of(struct c_memory *memory, const struct layout *layout,
                                const struct layout_member *member, int depth)
 {
-    char *name = c_copy(memory, earlier(layout, member)->path), *at;
+    const struct layout_member *first = earlier(layout, member);
+    const char *path = first->path;
+    char *name = strpbrk(path, ".[]") /* a.b is not a_b */
+                     ? (char *) c_format(memory, "%s_%d", path, (int) (first - layout->members))
+                     : c_copy(memory, path);
+    char *at;
 
     for (at = name; (at = strpbrk(at, ".[]")); at++) {
         *at = '_';

@@ -86,6 +86,35 @@ struct run_value run_fresh(struct run *run, struct c_symbol *symbol)
     return value;
 }
 
+struct run_value run_one_of(struct run *run, struct c_symbol *symbol, const int may[2])
+{
+    struct run_value value = run_fresh(run, symbol);
+
+    if (value.kind == RUN_POINTER) {
+        memcpy(run->bases[value.base].may, may, sizeof run->bases[value.base].may);
+    }
+    return value;
+}
+
+struct run_value run_somewhere(struct run *run, const struct c_symbol *symbol,
+                               const struct run_value *a, const struct run_value *b)
+{
+    struct run_value value = *a;
+    poly_atom_t atom;
+
+    if (symbol->type->kind != C_TYPE_POINTER || a->base == RUN_ANY || a->base != b->base ||
+        (a->kind != RUN_POINTER && a->kind != RUN_UNKNOWN) ||
+        (b->kind != RUN_POINTER && b->kind != RUN_UNKNOWN)) {
+        return run_unknown("its value depends on a condition", NULL);
+    }
+    atom = run_new_atom(run, RUN_ATOM_SOMEWHERE, symbol->name);
+    value.kind = RUN_POINTER;
+    value.pointee = symbol->type->inner;
+    value.poly =
+        atom == POLY_NO_ATOM ? poly_constant(run->space, 0) : poly_variable(run->space, atom);
+    return value;
+}
+
 int run_decide(struct run *run, const struct run_fact *facts, int n_facts,
                const struct run_fact *choice)
 {
@@ -423,6 +452,8 @@ static struct run_value convert_integer(struct run *run, struct run_value value,
     return value;
 }
 
+const char run_null[] = "a null pointer";
+
 static struct run_value convert(struct run *run, const struct c_node *node)
 {
     const struct c_node *child = node->child[0];
@@ -447,6 +478,10 @@ static struct run_value convert(struct run *run, const struct c_node *node)
     }
     if (value.kind == RUN_UNKNOWN) {
         return value;
+    }
+    if (node->type->kind == C_TYPE_POINTER && value.kind == RUN_INTEGER &&
+        poly_is_zero(value.poly)) {
+        return run_unknown(run_null, node);
     }
     return run_unknown("a conversion between integers, pointers and other types", node);
 }
@@ -549,7 +584,13 @@ struct run_value run_binary(struct run *run, const struct c_node *node, enum c_o
     int64_t shift;
 
     if (a.kind == RUN_UNKNOWN || b.kind == RUN_UNKNOWN) {
-        return a.kind == RUN_UNKNOWN ? a : b;
+        value = a.kind == RUN_UNKNOWN ? a : b;
+        if (op == C_OP_ADD || op == C_OP_SUB) { /* somewhere in the object */
+            value.base = a.kind == RUN_POINTER   ? a.base
+                         : b.kind == RUN_POINTER ? b.base
+                                                 : value.base;
+        }
+        return value;
     }
     if (a.kind == RUN_POINTER || b.kind == RUN_POINTER) {
         if (op == C_OP_SUB && a.kind == RUN_POINTER && b.kind == RUN_POINTER) {
@@ -1090,10 +1131,10 @@ static struct run_value unary(struct run *run, const struct c_node *node)
 
 static struct run_value maybe(struct run *run, const struct c_node *node, size_t first)
 {
-    struct run_value value = run_evaluate(run, node->child[0]);
+    struct run_value value = run_evaluate(run, node->child[0]), result;
     size_t i;
 
-    (void) value;
+    result = run_unknown("a value that depends on a condition", node);
     for (i = first; i < node->n; i++) {
         struct run_value *saved = NULL;
 
@@ -1101,14 +1142,20 @@ static struct run_value maybe(struct run *run, const struct c_node *node, size_t
             run_control(run, node, "an assignment or call that is only sometimes executed");
             saved = run_save(run);
         }
-        run_evaluate(run, node->child[i]);
+        value = run_evaluate(run, node->child[i]);
+        if (value.kind == RUN_POINTER && i < 3) {
+            result.may[i - 1] = value.base + 1;
+        }
         if (saved) {
             run_unsettle(run, saved, "its value depends on a condition", node);
             run->dead = false;
             free(saved);
         }
     }
-    return run_unknown("a value that depends on a condition", node);
+    if (result.may[0] && result.may[0] == result.may[1]) {
+        result.base = result.may[0] - 1;
+    }
+    return result;
 }
 
 static struct run_value evaluate_here(struct run *run, const struct c_node *node)
