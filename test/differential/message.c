@@ -152,17 +152,21 @@ static bool allocate(check_t *check, message_t *m)
     return true;
 }
 
-/* Kernels that this CPU's make may not choose: for blocks in one set of the cache, and for columns
- * that are, or are not, fetched ahead. */
+/* Kernels that this CPU's make may not choose: for blocks in one set of the cache or in few, and
+ * for columns that are, or are not, fetched ahead. */
 static void choose_as_another_make(check_t *check, dame_program_t *program)
 {
-    const bool throttled = rng_chance(&check->rng, 10);
-    for (int32_t i = 0; throttled && i < program->nprims; i++) {
+    const bool throttled = rng_chance(&check->rng, 10), paced = rng_chance(&check->rng, 10);
+    for (int32_t i = 0; (throttled || paced) && i < program->nprims; i++) {
         dame_prim_t *prim = &program->prims[i];
         if (dame_is_strided_leaf(prim) && prim->interpreted) {
-            prim->interpreted = dame_throttled;
-            dame_prim_set_run(prim, DAME_PACK, dame_throttled[DAME_PACK]);
-            dame_prim_set_run(prim, DAME_UNPACK, dame_throttled[DAME_UNPACK]);
+            const dame_width_t width = dame_width_of(prim->iter_size);
+            const dame_run_fn *run = paced && prim->iter_size > 0 && width < DAME_WIDTH_NARROW_COUNT
+                                         ? dame_paced[width]
+                                         : dame_throttled;
+            prim->interpreted = run;
+            dame_prim_set_run(prim, DAME_PACK, run[DAME_PACK]);
+            dame_prim_set_run(prim, DAME_UNPACK, run[DAME_UNPACK]);
         }
     }
     dame_rows_ahead_set(rng_chance(&check->rng, 50) ? 16 : 0);
