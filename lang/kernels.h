@@ -38,6 +38,9 @@ extern const dame_run_fn dame_listed_narrow[DAME_WIDTH_NARROW_COUNT][2]; /* DAME
 static inline int64_t dame_pacing_stores(int64_t step)
 {
     const int64_t sets = dame_sets_of(step);
+    if (DAME_MAKE_AMD != dame_cpu_detect().make) {
+        return 1;
+    }
     return 1 == sets ? 12 : sets <= DAME_FEW_SETS ? 16 / sets : 0;
 }
 

@@ -46,14 +46,14 @@ static inline int64_t dame_sets_of(int64_t step)
 
 /*
  * Blocks of less than half a line whose lines are in few sets of the cache, and more than these
- * hold. Stores that are issued as fast as they can be evict each other's lines on CPUs that fetch
- * them early: all makes but Intel's are treated so (lang/pace.c).
+ * hold. Stores that are issued as fast as they can be evict each other's lines on Zen 4; Intel's
+ * CPUs lose by pacing, and others were not measured.
  */
 enum { DAME_FEW_SETS = 8 };
 
 static inline int dame_paces_stores(const dame_prim_t *prim)
 {
-    if (DAME_MAKE_INTEL == dame_cpu_detect().make || 0 == prim->step || prim->iter_size >= 32 ||
+    if (DAME_MAKE_AMD != dame_cpu_detect().make || 0 == prim->step || prim->iter_size >= 32 ||
         !dame_shares_lines(prim->iter_size)) {
         return 0;
     }
