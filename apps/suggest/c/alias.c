@@ -98,14 +98,17 @@ static bool proved_distinct(const struct run *run, int a, int b)
 }
 
 /* Is B one of those that a condition, or a loop, chose A from? */
-static bool may_be(const struct run *run, int a, int b)
+static bool may_be(const struct run *run, int a, int b, int depth)
 {
     int i;
 
+    if (depth > 8) {
+        return true;
+    }
     for (i = 0; i < 2 && a != RUN_ANY && b != RUN_ANY; i++) {
         int one = run->bases[a].may[i] - 1;
 
-        if (one >= 0 && (one == b || may_be(run, one, b))) {
+        if (one >= 0 && (one == b || may_be(run, one, b, depth + 1))) {
             return true;
         }
     }
@@ -114,7 +117,7 @@ static bool may_be(const struct run *run, int a, int b)
 
 bool run_distinct(struct run *run, int a, int b)
 {
-    if ((a == b && a != RUN_ANY) || may_be(run, a, b) || may_be(run, b, a)) {
+    if ((a == b && a != RUN_ANY) || may_be(run, a, b, 0) || may_be(run, b, a, 0)) {
         return false;
     }
     if (proved_distinct(run, a, b)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by names.c, program.c and many.c: what an access program is built with. */
+/* Shared by names.c and program.c: what an access program is built with. */
 #ifndef SUGGEST_C_BUILDER_H
 #define SUGGEST_C_BUILDER_H
 

@@ -142,23 +142,13 @@ bool site_of_root(struct run *run, const struct site *site, int guard)
 {
     const struct run_guard *known = &run->guards[guard];
     const struct run_value *root = &run->events[site->event].arguments[site->function->root];
-    const poly_t *rank[2]; /* rank - root, or root - rank */
-    int64_t one;
-    int i;
 
-    if (!site->function->of_root || root->kind != RUN_INTEGER || known->loop >= 0 ||
-        !known->is_fact || known->n_facts != 1 || known->facts[0].relation != RUN_EQUAL) {
-        return false;
-    }
-    rank[0] = poly_add(run->space, known->facts[0].left, root->poly);
-    rank[1] = poly_subtract(run->space, root->poly, known->facts[0].left);
-    for (i = 0; i < 2; i++) {
-        if (rank[i]->count == 1 && rank[i]->terms[0].degree == 1 &&
-            rank[i]->terms[0].coefficient == 1 && !poly_is_constant(rank[i], &one)) {
-            return true;
-        }
-    }
-    return false;
+    return site->function->of_root && root->kind == RUN_INTEGER && known->loop < 0 &&
+           known->is_fact && known->n_facts == 1 && known->facts[0].relation == RUN_EQUAL &&
+           /* rank - root, or root - rank */
+           (run_atom_of(poly_add(run->space, known->facts[0].left, root->poly)) != POLY_NO_ATOM ||
+            run_atom_of(poly_subtract(run->space, root->poly, known->facts[0].left)) !=
+                POLY_NO_ATOM);
 }
 
 /* Is the event certainly not executed together with the call? */

@@ -13,8 +13,7 @@ struct gains {
     const poly_t **gain; /* in an iteration; NULL: not the same in all */
     struct run_value *entry;
     struct run_value *trial;
-    int *ends;   /* the base of a pointer after an iteration, counted from 1; 0: none */
-    bool *stays; /* a pointer leads to the same object after an iteration */
+    int *ends; /* the base that a pointer leads into after an iteration, counted from 1; 0: none */
     size_t first_write, last_write; /* of the body */
     int n_bases;                    /* before an iteration */
     size_t n_atoms;
@@ -77,9 +76,8 @@ static void find_gains(struct run *run, struct gains *gains)
         const poly_t *gain;
 
         gains->gain[i] = NULL;
-        gains->ends[i] = after.kind == RUN_POINTER ? after.base + 1 : 0;
-        gains->stays[i] = before.kind == RUN_POINTER && after.base == before.base &&
-                          (after.kind == RUN_POINTER || after.kind == RUN_UNKNOWN);
+        gains->ends[i] =
+            after.kind == RUN_POINTER || after.kind == RUN_UNKNOWN ? after.base + 1 : 0;
         if (before.kind != after.kind || before.base != after.base ||
             (before.kind != RUN_INTEGER && before.kind != RUN_POINTER)) {
             continue;
@@ -103,26 +101,26 @@ static void make_gains(struct run *run, struct gains *gains)
     gains->entry = c_allocate(run->memory, gains->room * sizeof *gains->entry);
     gains->trial = c_allocate(run->memory, gains->room * sizeof *gains->trial);
     gains->ends = c_allocate(run->memory, gains->room * sizeof *gains->ends);
-    gains->stays = c_allocate(run->memory, gains->room * sizeof *gains->stays);
 }
 
 /* A variable that iterations change irregularly. Pointer arithmetic does not leave an object (C11
  * 6.5.6, 8). */
 static struct run_value changed(struct run *run, const struct gains *gains, size_t i)
 {
-    struct run_value value = gains->entry[i];
+    const struct run_value *entry = &gains->entry[i];
+    const int may[2] = {entry->kind == RUN_POINTER ? entry->base + 1 : 0, gains->ends[i]};
+    struct run_value value;
+    poly_atom_t atom;
 
-    if (!gains->stays[i] || value.kind != RUN_POINTER) {
-        const int may[2] = {value.kind == RUN_POINTER ? value.base + 1 : 0, gains->ends[i]};
-
-        value = run_one_of(run, gains->symbols[i], may);
-        if (value.kind == RUN_INTEGER && value.poly->count == 1 &&
-            value.poly->terms[0].degree == 1) {
-            run->atoms[value.poly->terms[0].atoms[0]].irregular = true;
-        }
-        return value;
+    if (may[0] && may[0] == may[1]) {
+        return run_somewhere(run, gains->symbols[i], entry, entry);
     }
-    return run_somewhere(run, gains->symbols[i], &value, &value);
+    value = run_one_of(run, gains->symbols[i], may);
+    atom = value.kind == RUN_INTEGER ? run_atom_of(value.poly) : POLY_NO_ATOM;
+    if (atom != POLY_NO_ATOM) {
+        run->atoms[atom].irregular = true;
+    }
+    return value;
 }
 
 static void add_gain(struct run *run, struct gains *gains, struct c_symbol *symbol)
@@ -563,13 +561,12 @@ static void count_iterations(struct run *run, struct run_context *context,
     const struct run_value *now = &run->state[gains->symbols[gains->counter]->index];
     poly_atom_t atom = run_new_atom(run, RUN_ATOM_LOOP, "t");
 
-    if (entry->kind != RUN_INTEGER || now->kind != RUN_INTEGER || atom == POLY_NO_ATOM ||
-        now->poly->count != 1) {
+    context->counter = now->kind == RUN_INTEGER ? run_atom_of(now->poly) : POLY_NO_ATOM;
+    if (entry->kind != RUN_INTEGER || context->counter == POLY_NO_ATOM || atom == POLY_NO_ATOM) {
         return;
     }
     context->id = add_loop(run, context->loop, trip, atom);
     run->atoms[atom].loop = context->id;
-    context->counter = now->poly->terms[0].atoms[0];
     context->value = poly_add(
         run->space, entry->poly,
         poly_multiply(run->space, gains->gain[gains->counter], poly_variable(run->space, atom)));

@@ -6,19 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Was everything in it there before the loop? */
-static bool is_fixed(const struct run_context *context, const poly_t *poly)
+static bool is_newer(struct run *run, int atom, const void *data)
 {
-    int i, j;
+    (void) run;
+    return atom >= ((const struct run_context *) data)->n_atoms;
+}
 
-    for (i = 0; poly && i < poly->count; i++) {
-        for (j = 0; j < poly->terms[i].degree; j++) {
-            if (poly->terms[i].atoms[j] >= context->n_atoms) {
-                return false;
-            }
-        }
-    }
-    return poly != NULL;
+/* Was everything in it there before the loop? */
+static bool is_fixed(struct run *run, const struct run_context *context, const poly_t *poly)
+{
+    return poly && !run_any_atom(run, poly, is_newer, context);
 }
 
 /* A value at iteration number t of the loop; NULL: not linear in it. */
@@ -28,7 +25,7 @@ static const poly_t *in_iterations(struct run *run, const struct run_context *co
     const poly_t *slope, *rest;
 
     if (!poly_linear(run->space, poly, context->counter, &slope, &rest) ||
-        !is_fixed(context, slope) || !is_fixed(context, rest)) {
+        !is_fixed(run, context, slope) || !is_fixed(run, context, rest)) {
         return NULL;
     }
     return poly_add(run->space, rest, poly_multiply(run->space, slope, context->value));
@@ -42,7 +39,7 @@ static struct run_extent all_pieces(struct run *run, const struct run_context *c
     struct run_extent extent = site_call_extent(run, event, function);
 
     extent.offset = extent.base >= 0 ? in_iterations(run, context, extent.offset) : NULL;
-    extent.size = is_fixed(context, extent.size) ? extent.size : NULL;
+    extent.size = is_fixed(run, context, extent.size) ? extent.size : NULL;
     extent.loop = context->id;
     return extent;
 }
@@ -70,7 +67,7 @@ static bool has_one_peer(struct run *run, const struct run_context *context,
     const struct run_value *peer = &run->events[site->event].arguments[argument];
     int64_t number; /* MPI_ANY_SOURCE is negative */
 
-    return argument && peer->kind == RUN_INTEGER && is_fixed(context, peer->poly) &&
+    return argument && peer->kind == RUN_INTEGER && is_fixed(run, context, peer->poly) &&
            !(poly_is_constant(peer->poly, &number) && number < 0);
 }
 

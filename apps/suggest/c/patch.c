@@ -577,13 +577,12 @@ static void patch_check(struct patch *patch, struct run *run, struct site *sites
         close = last->parent->kind == C_BLOCK ? "" : " }";
         need_helper(patch, run, helpers_check);
         before = patch->edits.n;
+        at = end_of(unit, last);
         if (site->function->receives) {
-            at = end_of(unit, last);
             fine = (!*open || edits_add(&patch->edits, last->span.begin, last->span.begin, open)) &&
                    edits_add(&patch->edits, at, at,
                              c_format(run->memory, "\n%s%s%s", indent, text, close));
         } else {
-            at = end_of(unit, last);
             fine = edits_add(&patch->edits, last->span.begin, last->span.begin,
                              c_format(run->memory, "%s%s\n%s", open, text, indent)) &&
                    (!*close || edits_add(&patch->edits, at, at, close));

@@ -78,23 +78,27 @@ static const char *assumption_rule(int number)
     return rules[number];
 }
 
-/* One line each, where they are needed. */
+/* What the answer rests on: one line for each assumption, where it is needed. */
 static void assumed(struct report *report, const struct site *site)
 {
     const struct c_unit *unit = site->run->unit;
     size_t i;
 
-    for (i = 0; i < site->needs.n; i++) {
+    for (i = 0; i < site->needs.n && !report->sarif; i++) {
         const struct run_assumption *known = &site->run->assumptions[site->needs.index[i]];
         const struct c_node *where = known->where ? known->where : site->call;
         bool held = report->evidence && evidence_holds(report->evidence, site, known->number);
 
         fprintf(stream(report), "%s:%u:%u: note: assumed: %s%s%s [dame-assumed-%d]\n",
                 path_of(unit, where), where->span.line, where->span.column, known->text,
-                held ? "; held in " : "", held ? evidence_run(report->evidence) : "", known->number);
+                held ? "; held in " : "", held ? evidence_run(report->evidence) : "",
+                known->number);
         if (report->explain) {
             fprintf(stream(report), "  %s\n", assumption_rule(known->number));
         }
+    }
+    if (report->explain && !report->sarif) {
+        explain(report, site);
     }
 }
 
@@ -118,12 +122,7 @@ static void many(struct report *report, struct site *site)
                       site->loop->span.line, c_callee(site->call), verb(site),
                       types_address_text(site->program, site->shape.type->origin),
                       site_type_text(site)));
-    if (!report->sarif) {
-        assumed(report, site);
-    }
-    if (report->explain && !report->sarif) {
-        explain(report, site);
-    }
+    assumed(report, site);
 }
 
 static void decided(struct report *report, struct site *site)
@@ -154,12 +153,7 @@ static void decided(struct report *report, struct site *site)
                 "%s:%u:%u: note: the packing stays: other code may read the buffer\n", unit->path,
                 site->call->span.line, site->call->span.column);
     }
-    if (!report->sarif) {
-        assumed(report, site);
-    }
-    if (report->explain && !report->sarif) {
-        explain(report, site);
-    }
+    assumed(report, site);
     if (report->measure && !report->sarif) {
         timing_print(site, report->with, stream(report));
     }

@@ -22,6 +22,8 @@ struct run_value run_integer(const poly_t *poly);
 struct run_value run_constant(struct run *run, int64_t value);
 struct run_value run_read(struct run *run, struct c_symbol *symbol);
 struct run_value run_fresh(struct run *run, struct c_symbol *symbol);
+/* The atom that the polynomial is; POLY_NO_ATOM: it is more. */
+poly_atom_t run_atom_of(const poly_t *poly);
 /* A pointer into one of two objects (counted from 1; 0: none), or another one. */
 struct run_value run_one_of(struct run *run, struct c_symbol *symbol, const int may[2]);
 /* A pointer into the object that both lead into, one of them perhaps at an unknown place; unknown:

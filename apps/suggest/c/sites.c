@@ -125,14 +125,16 @@ size_t site_find(struct run *run, struct site **sites)
 
     *sites = NULL;
     for (i = 0; i < run->n_events; i++) {
-        struct site_function *functions = c_allocate(run->memory, 2 * sizeof *functions);
+        struct site_function functions[2], *function;
 
         n_functions = run->events[i].kind == RUN_MPI
                           ? site_functions(run->level, run->events[i].node, functions)
                           : 0;
         for (j = 0; j < n_functions; j++) {
-            struct site site = {.run = run, .function = &functions[j], .event = i, .any = SIZE_MAX};
+            struct site site = {.run = run, .event = i, .any = SIZE_MAX};
 
+            site.function = function = c_allocate(run->memory, sizeof *function);
+            *function = functions[j];
             run->needs = &site.needs;
             site.call = run->events[i].node;
             site.kind = site_region(run, &site);

@@ -250,16 +250,17 @@ static void name_choice(struct run *run, struct c_symbol *symbol, struct run_val
 {
     const struct run_value *a = choice->alternative[0], *b = choice->alternative[1];
     struct run_value name, *copy;
+    poly_atom_t atom;
 
     name = one_of(run, symbol, a, b);
     choice->poly = name.poly;
     choice->base = name.base;
     choice->pointee = name.pointee;
-    if (name.kind == RUN_INTEGER && name.poly->count == 1 && name.poly->terms[0].degree == 1 &&
-        has_value(a) && has_value(b)) {
+    atom = name.kind == RUN_INTEGER ? run_atom_of(name.poly) : POLY_NO_ATOM;
+    if (atom != POLY_NO_ATOM && has_value(a) && has_value(b)) {
         copy = c_allocate(run->memory, sizeof *copy);
         *copy = *choice;
-        run->atoms[name.poly->terms[0].atoms[0]].choice = copy;
+        run->atoms[atom].choice = copy;
     }
 }
 

@@ -86,6 +86,13 @@ struct run_value run_fresh(struct run *run, struct c_symbol *symbol)
     return value;
 }
 
+poly_atom_t run_atom_of(const poly_t *poly)
+{
+    return poly->count == 1 && poly->terms[0].degree == 1 && poly->terms[0].coefficient == 1
+               ? poly->terms[0].atoms[0]
+               : POLY_NO_ATOM;
+}
+
 struct run_value run_one_of(struct run *run, struct c_symbol *symbol, const int may[2])
 {
     struct run_value value = run_fresh(run, symbol);
