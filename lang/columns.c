@@ -9,6 +9,7 @@
  */
 
 #include "block.h"
+#include "dame/memory_order.h"
 #include "kernels.h"
 #include "divide.h"
 

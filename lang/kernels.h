@@ -8,7 +8,6 @@
 #ifndef DAME_KERNELS_H
 #define DAME_KERNELS_H
 
-#include "dame/memory_order.h"
 #include "dame/program.h"
 #include "widths.h"
 
@@ -33,16 +32,6 @@
 /* Blocks of DAME_WIDTHS_NARROW (kernels.c). */
 extern const dame_run_fn dame_strided_narrow[DAME_WIDTH_NARROW_COUNT][2];
 extern const dame_run_fn dame_listed_narrow[DAME_WIDTH_NARROW_COUNT][2]; /* DAME_TABLE_32 */
-
-/* Stores to a line that stays in the cache between those to blocks `step` bytes apart. */
-static inline int64_t dame_pacing_stores(int64_t step)
-{
-    const int64_t sets = dame_sets_of(step);
-    if (DAME_MAKE_AMD != dame_cpu_detect().make) {
-        return 1;
-    }
-    return 1 == sets ? 12 : sets <= DAME_FEW_SETS ? 16 / sets : 0;
-}
 
 /* Blocks of any width: lists with DAME_TABLE_64, which reach over 2 GiB and more; lists with
  * visits; strided blocks of less than a cache line that all fall into one set of the L1, and one
@@ -106,6 +95,9 @@ const dame_run_fn *dame_columns(int64_t bytes);
  */
 int64_t dame_rows_ahead(void);
 void dame_rows_ahead_set(int64_t rows);
+
+/* Stores to a line that stays in the cache, between those to blocks `step` bytes apart (pace.c). */
+int64_t dame_pacing_stores(int64_t step);
 
 /* Levels around other levels (outer.c), which move no blocks themselves. */
 extern const dame_run_fn dame_outer_nothing[2]; /* the EXIT of an empty type */

@@ -5,11 +5,12 @@
  * Makes of CPUs differ most in this. Pacing gains up to a factor of 2.5 on Zen 4. On Emerald Rapids
  * it costs up to a factor of 2 to unpack and 3.5 to pack (blocks in one set of the cache), and
  * walks over columns fetch lines ahead instead, 8 to 32 rows equally well. Others are treated like
- * Zen 4.
+ * Zen 4, but for the numbers of stores, which are AMD's.
  */
 #include <stdatomic.h>
 
 #include "dame/cpu.h"
+#include "dame/memory_order.h"
 #include "kernels.h"
 
 enum { ROWS_AHEAD = 16, NOT_KNOWN = -1 };
@@ -33,4 +34,13 @@ int64_t dame_rows_ahead(void)
 void dame_rows_ahead_set(int64_t rows)
 {
     atomic_store_explicit(&ahead, rows, memory_order_relaxed);
+}
+
+int64_t dame_pacing_stores(int64_t step)
+{
+    const int64_t sets = dame_sets_of(step);
+    if (DAME_MAKE_AMD != dame_cpu_detect().make) {
+        return 1;
+    }
+    return 1 == sets ? 12 : sets <= DAME_FEW_SETS ? 16 / sets : 0;
 }

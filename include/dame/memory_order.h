@@ -32,16 +32,13 @@ static inline int dame_in_one_set(const dame_prim_t *prim)
            (0 == prim->count || prim->count > cache->ways);
 }
 
-/* In how many sets of the first cache do blocks `step` bytes apart begin? A power of 2. */
+/* In how many sets of the first cache do blocks `step` bytes apart begin? Exact where the cache has
+ * a power of 2 of them. */
 static inline int64_t dame_sets_of(int64_t step)
 {
     const dame_data_cache_t *cache = dame_data_cache();
-    const int64_t way = cache->l1 / cache->ways;
-    int64_t sets = 1;
-    while (sets < way / cache->line && 0 != step % (way / sets)) {
-        sets *= 2;
-    }
-    return sets;
+    const int64_t way = cache->l1 / cache->ways, common = (step | way) & -(step | way);
+    return common < cache->line ? way / cache->line : way / common;
 }
 
 /*
