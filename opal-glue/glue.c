@@ -263,11 +263,14 @@ static int32_t prepare_for_recv(opal_convertor_t *convertor, const opal_datatype
 static int32_t convertor_raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov_count,
                              size_t *length)
 {
-    if ((convertor->flags & (CONVERTOR_NO_OP | CONVERTOR_COMPLETED)) ||
-        !uses_dame_advance(convertor)) {
+    if (convertor->flags & (CONVERTOR_NO_OP | CONVERTOR_COMPLETED)) {
         return opal_convertor_raw(convertor, iov, iov_count, length);
     }
-    return dt_advance_raw(convertor, iov, iov_count, length);
+    const int32_t rc = uses_dame_advance(convertor)
+                           ? dt_advance_raw(convertor, iov, iov_count, length)
+                           : opal_convertor_raw(convertor, iov, iov_count, length);
+    dt_count(DT_COUNT_raw_blocks, *iov_count);
+    return rc;
 }
 
 static bool copy_by_dame(const opal_datatype_t *datatype, int32_t count, char *to, char *from)

@@ -446,6 +446,12 @@ static void write_declined(FILE *out, const dt_dame_sum_t *sum)
                 "    try --mca btl_vader_max_send_size 65536 or 131072, and measure\n",
                 sum->counters[DT_COUNT_types_wide_columns].sum);
     }
+    if (sum->counters[DT_COUNT_raw_blocks].sum > 0) {
+        fprintf(out,
+                "  %.0f blocks were moved one by one, by one-sided calls or files:\n"
+                "    doc/tuning.md, \"Slow paths outside DAME\"\n",
+                sum->counters[DT_COUNT_raw_blocks].sum);
+    }
 }
 
 /* Clauses, as many to a line as fit. */

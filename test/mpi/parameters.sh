@@ -214,6 +214,9 @@ parameters()
     expect parameters "report=summary" "^DAME report: mpi_test, 2 of 2 ranks" "datatypes imported +[1-9]" \
         "datatypes have columns of which fewer than four fit a fragment" "btl_vader_max_send_size 65536" \
         -- -np 2 "${dame[@]}" --mca dt_dame_report summary "$mpi_test" mpit dame
+    ! has osc rdma || [ ${#rdma_windows[@]} = 0 ] ||
+        expect parameters "report of blocks" "[0-9]+ blocks were moved one by one, by one-sided calls or files:" -- \
+            -np 2 "${dame[@]}" --mca osc rdma --mca dt_dame_report summary "$mpi_test" onesided allocate
     expect parameters "report of a limit" \
         "declined [1-9][0-9]* datatypes: larger or deeper than DAME accepts" \
         "the first datatype beyond a limit has 33 nested constructors, at most 32 are allowed" \
