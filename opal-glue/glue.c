@@ -67,6 +67,17 @@ static inline bool is_in_range(const opal_datatype_t *datatype, size_t count, in
     return !__builtin_mul_overflow(count, datatype->size, bytes);
 }
 
+/* A message of a datatype that waits for its layout. */
+static void leave_until_import(const dt_entry_t *entry, dame_work_t work, int64_t bytes)
+{
+    dt_thread_t *thread = dt_thread();
+    dt_thread_add(thread, DT_COUNT_messages_before_import, 1);
+    dt_thread_add(thread, DT_COUNT_bytes_left, bytes);
+    if (NULL != entry->extra) {
+        dame_tally_leave(entry->extra->left, work, bytes, entry->extra->why);
+    }
+}
+
 /* The entry of a datatype that DAME moves `count` elements of, or NULL. */
 static dt_entry_t *entry_for(const opal_datatype_t *datatype, size_t count, dame_work_t work)
 {
@@ -81,11 +92,7 @@ static dt_entry_t *entry_for(const opal_datatype_t *datatype, size_t count, dame
         return NULL;
     }
     if (!dt_entry_is_open(entry)) {
-        dt_count(DT_COUNT_messages_before_import, 1);
-        dt_count(DT_COUNT_bytes_left, bytes);
-        if (NULL != entry->extra) {
-            dame_tally_leave(entry->extra->left, work, bytes, entry->extra->why);
-        }
+        leave_until_import(entry, work, bytes);
         return NULL;
     }
     const dt_decline_t declined = (dt_decline_t) dt_entry_declined(entry);
@@ -162,12 +169,17 @@ static inline bool dame_handles(const opal_convertor_t *convertor, const opal_da
                                 size_t count)
 {
     if (__builtin_expect(dt_openmpi_is_plain(convertor) && !dt_log_wants(DT_LOG_MESSAGES), 1)) {
-        const dt_entry_t *entry = dt_table_find(datatype);
+        dt_entry_t *entry = dt_table_find(datatype);
         int64_t bytes;
-        if (__builtin_expect(NULL != entry && dt_entry_is_open(entry), 1) &&
-            (int32_t) DT_DECLINE_NONE == dt_entry_declined(entry) &&
-            is_in_range(datatype, count, &bytes)) {
-            return true;
+        if (__builtin_expect(NULL != entry, 1) && is_in_range(datatype, count, &bytes)) {
+            if (__builtin_expect(!dt_entry_is_open(entry), 0)) {
+                if (dt_table_waits(entry, count)) {
+                    leave_until_import(entry, work_of(convertor), bytes);
+                    return false;
+                }
+            } else if ((int32_t) DT_DECLINE_NONE == dt_entry_declined(entry)) {
+                return true;
+            }
         }
     }
     return decide(convertor);

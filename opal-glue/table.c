@@ -167,7 +167,7 @@ static dame_layout_t *import_layout(const struct opal_datatype_t *datatype, uint
     const int64_t start = dame_ns_now();
     dame_layout_t *layout = dame_engine_new_layout(&dt_engine, &source, datatype, sketch);
     const int64_t ns = dame_ns_now() - start;
-    dt_worth_took(datatype, sketch, ns);
+    dt_worth_took(datatype, sketch, false, ns);
     dt_count(DT_COUNT_import_ns, ns);
     return layout;
 }
@@ -255,24 +255,28 @@ static bool open_entry(dt_entry_t *entry, const struct opal_datatype_t *datatype
 
 /* ---- Entries -------------------------------------------------------------------------------- */
 
+/* It waits until its uses have repaid finding its layout, or an import. */
+static void owe(dt_entry_t *entry, const struct opal_datatype_t *datatype, uint64_t sketch,
+                bool known)
+{
+    const dt_worth_t worth = dt_worth_of(datatype, sketch, known);
+    entry->waiting.sketch = sketch;
+    entry->waiting.kind = worth.kind;
+    entry->waiting.cost = worth.cost;
+    atomic_store_explicit(dt_entry_owed(entry), worth.cost, memory_order_relaxed);
+    if (NULL != entry->extra) {
+        entry->extra->why = worth.gains ? DT_LEFT_UNPAID : DT_LEFT_AS_FAST;
+    }
+}
+
 static dt_entry_t *new_entry(const struct opal_datatype_t *datatype, uint64_t sketch)
 {
     dt_entry_t *entry = is_ready() ? take_entry() : NULL;
     if (NULL == entry) {
         return NULL;
     }
-    if (!open_entry(entry, datatype,
-                    dame_layout_find(&dt_engine.layouts, &source, datatype, sketch))) {
-        const dt_worth_t worth = dt_worth_of(datatype, sketch);
-        entry->waiting.sketch = sketch;
-        entry->waiting.kind = worth.kind;
-        entry->waiting.cost = worth.cost;
-        atomic_store_explicit(dt_entry_owed(entry), worth.cost, memory_order_relaxed);
-        keep_extra(entry->extra, NULL);
-        if (NULL != entry->extra) {
-            entry->extra->why = worth.gains ? DT_LEFT_UNPAID : DT_LEFT_AS_FAST;
-        }
-    }
+    owe(entry, datatype, sketch, dame_layout_may_be_known(&dt_engine.layouts, sketch));
+    keep_extra(entry->extra, NULL);
     begin_change();
     atomic_store_explicit(&entry->key, datatype, memory_order_release);
     link_entry(atomic_load_explicit(&dt_table_buckets, memory_order_relaxed), entry);
@@ -287,16 +291,11 @@ static dt_worth_t worth_of(const dt_entry_t *entry)
     return (dt_worth_t){.cost = entry->waiting.cost, .kind = entry->waiting.kind};
 }
 
-/* A use of a datatype without a layout so far. Is that worth its import now? */
+/* A use of a datatype without a layout so far. Is that worth its import now? Also if it was opened
+ * meanwhile, which enter() finds. */
 static bool is_due(dt_entry_t *entry, size_t count)
 {
-    int32_t owed = atomic_load_explicit(dt_entry_owed(entry), memory_order_relaxed);
-    const int32_t left = AT_ONCE == count ? 0 : dt_worth_left(owed, count);
-    if (0 != left) { /* not counted if another thread counts, or opens it, at the same time */
-        (void) atomic_compare_exchange_strong_explicit(dt_entry_owed(entry), &owed, left,
-                                                       memory_order_relaxed, memory_order_relaxed);
-    }
-    return 0 == left; /* also if it was opened meanwhile, which enter() finds */
+    return AT_ONCE == count || !dt_table_waits(entry, count);
 }
 
 /* The entry was given its layout, which stays, since the caller holds its datatype. */
@@ -306,6 +305,17 @@ static void tell_opened(const dt_entry_t *entry)
     if (NULL != entry->use.layout->program) {
         dame_promoter_prepare(&dt_engine.promoter);
     }
+}
+
+/* A known layout; NULL: there is none. `start`: when its search began, or 0: it is not timed. */
+static dame_layout_t *find_layout(const struct opal_datatype_t *datatype, uint64_t sketch,
+                                  int64_t start)
+{
+    dame_layout_t *known = dame_layout_find(&dt_engine.layouts, &source, datatype, sketch);
+    if (NULL != known && 0 != start) {
+        dt_worth_took(datatype, sketch, true, dame_ns_now() - start);
+    }
+    return known;
 }
 
 /* Finds the entry under the lock, or makes it, for a use of `count` elements or AT_ONCE. */
@@ -320,18 +330,20 @@ static dt_entry_t *enter(const struct opal_datatype_t *datatype, uint64_t sketch
     dt_entry_t *entry = dt_table_find(datatype);
     if (NULL == entry) {
         entry = new_entry(datatype, sketch);
-        is_new = true; /* if it is not open now, its layout is not known */
-        opens = NULL != entry && dt_entry_is_open(entry);
+        is_new = true;
     }
     if (NULL != entry && !dt_entry_is_open(entry) && is_due(entry, count)) {
-        dame_layout_t *known =
-            is_new ? NULL : dame_layout_find(&dt_engine.layouts, &source, datatype, sketch);
-        imports = NULL == known;
-        if (imports && AT_ONCE != count && !is_new) {
-            const dt_worth_t worth = worth_of(entry);
+        dame_layout_t *known = find_layout(datatype, sketch, start);
+        const dt_worth_t worth = worth_of(entry);
+        if (AT_ONCE != count && !is_new && (NULL == known) != dt_worth_is_known(&worth)) {
             dt_worth_repaid(&worth);
         }
-        opens = open_entry(entry, datatype, imports ? import_layout(datatype, sketch) : known);
+        if (NULL == known && dt_worth_is_known(&worth)) { /* only its sketch is */
+            owe(entry, datatype, sketch, false);
+        }
+        imports = NULL == known && (!dt_worth_is_known(&worth) || is_due(entry, count));
+        opens = (NULL != known || imports) &&
+                open_entry(entry, datatype, imports ? import_layout(datatype, sketch) : known);
     }
     if (timed && !imports) {
         dt_count(DT_COUNT_import_ns, TIMED * (dame_ns_now() - start));
@@ -366,15 +378,16 @@ static void count_once(void)
 
 dt_entry_t *dt_table_use(const struct opal_datatype_t *datatype, size_t count, int64_t bytes)
 {
-    enum { SMALL = 2048 }; /* bytes of a message; one use of a larger one may repay the import */
+    /* Bytes of a message; one use of a larger one may repay the import, or finding the layout. */
+    enum { SMALL = 2048, SMALL_KNOWN = 512 };
     static dt_entry_t not_entered = {.use = {.own = 1}, .extra = &once}; /* never written */
     dt_entry_t *entry = dt_table_find(datatype);
     if (NULL != entry && (dt_entry_is_open(entry) || !is_due(entry, count))) {
         return entry;
     }
     const uint64_t sketch = dt_layout_sketch(datatype);
-    if (NULL != entry || bytes > SMALL || dame_layout_may_be_known(&dt_engine.layouts, sketch) ||
-        !dt_worth_is_first(sketch)) {
+    const bool known = dame_layout_may_be_known(&dt_engine.layouts, sketch);
+    if (NULL != entry || bytes > (known ? SMALL_KNOWN : SMALL) || !dt_worth_is_first(sketch)) {
         return enter(datatype, sketch, count);
     }
     count_once();

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "entry.h"
+#include "worth.h"
 #include "base/hash.h"
 
 /*
@@ -70,6 +71,19 @@ static inline dt_entry_t *dt_table_get(const struct opal_datatype_t *datatype)
  * new: then the entry has its layout (dt_entry_is_open()) if that is known or worth its import by
  * now; an entry that is not open is of no other use. NULL: memory is out. */
 dt_entry_t *dt_table_use(const struct opal_datatype_t *datatype, size_t count, int64_t bytes);
+
+/* Counts a use of an entry that is not open, while the datatype is held. Does it go on waiting for
+ * its layout? */
+static inline bool dt_table_waits(dt_entry_t *entry, size_t count)
+{
+    int32_t owed = atomic_load_explicit(dt_entry_owed(entry), memory_order_relaxed);
+    const int32_t left = dt_worth_left(owed, count);
+    if (0 != left) { /* not counted if another thread counts, or opens it, at the same time */
+        (void) atomic_compare_exchange_strong_explicit(dt_entry_owed(entry), &owed, left,
+                                                       memory_order_relaxed, memory_order_relaxed);
+    }
+    return 0 != left;
+}
 
 /*
  * Grows whenever a datatype leaves. While it stays the same, results stay true, so a caller that

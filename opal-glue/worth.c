@@ -13,21 +13,26 @@ enum {
     DRAWN = 8            /* items that are looked at in a long description */
 };
 
-/* What imports by one constructor take; before the first, a guess. And what an import at the first
- * use would have saved, a mean of the datatypes that waited, in parts of its cost: 1 of a datatype
- * that repaid it, less than 0 of one that ended before. */
+/* What imports of datatypes of one constructor take, or finding their layouts again; before the
+ * first, a guess. And what that would have saved at the first use, a mean of the datatypes that
+ * waited, in parts of its cost: 1 of a datatype that repaid it, less than 0 of one that ended
+ * before. */
 typedef struct rate {
-    float fixed;    /* nanoseconds of an import */
+    float fixed;    /* nanoseconds */
     float per_item; /* .. and of each item (rate_of()) */
     float early;
     uint32_t expected; /* datatypes that were expected to repay it */
 } rate_t;
 
-static const rate_t guess = {2000, 20, 0, 0}; /* Zen 4: 14 to 39 ns an item (bench/run --only fresh) */
+enum { FIRST_KNOWN = DT_CONSTRUCTORS + 1, KINDS = 2 * FIRST_KNOWN };
+
+/* By dt_worth_t.kind >= FIRST_KNOWN. Zen 4: an import takes 14 to 39 ns an item (bench/run --only
+ * fresh). */
+static const rate_t guess[2] = {{2000, 20, 0, 0}, {150, 1, 0, 0}};
 
 /* Between these; one sample may be of an import that another constructor's list makes long. */
-static const rate_t bounds[2] = {{.fixed = 100, .per_item = 0.5f},
-                                 {.fixed = 20000, .per_item = 200}};
+static const rate_t least[2] = {{.fixed = 100, .per_item = 0.5f}, {.fixed = 20, .per_item = 0.1f}};
+static const rate_t most[2] = {{.fixed = 20000, .per_item = 200}, {.fixed = 2000, .per_item = 20}};
 
 /* A layout of datatypes that ended before their uses sufficed. */
 typedef struct past {
@@ -40,15 +45,15 @@ static _Atomic uint32_t seen[4096];
 
 static struct {
     int32_t uses; /* of dt_worth_start() */
-    rate_t rates[DT_CONSTRUCTORS + 1];
+    rate_t rates[KINDS];
     past_t past[1024]; /* by the sketch */
 } worth;
 
 void dt_worth_start(int32_t uses)
 {
     worth.uses = uses;
-    for (int i = 0; i <= DT_CONSTRUCTORS; i++) {
-        worth.rates[i] = guess;
+    for (int i = 0; i < KINDS; i++) {
+        worth.rates[i] = guess[i >= FIRST_KNOWN];
     }
     for (size_t i = 0; i < sizeof(worth.past) / sizeof(worth.past[0]); i++) {
         worth.past[i] = (past_t){0, 0};
@@ -110,12 +115,13 @@ static int32_t limited(double ns)
 
 /* ---- Cost ----------------------------------------------------------------------------------- */
 
-/* An import reads the numbers of the constructor's call. Nested lists show in the description,
- * where Open MPI has joined blocks that touch. */
-static rate_t *rate_of(const opal_datatype_t *datatype, double *items)
+/* Both read the numbers of the constructor's call. Nested lists show in the description, where Open
+ * MPI has joined blocks that touch. */
+static rate_t *rate_of(const opal_datatype_t *datatype, bool known, double *items)
 {
     int64_t numbers = 0;
-    rate_t *rate = &worth.rates[dt_contents_constructor(datatype, &numbers)];
+    rate_t *rate =
+        &worth.rates[(known ? FIRST_KNOWN : 0) + dt_contents_constructor(datatype, &numbers)];
     const double described = (double) datatype->desc.used;
     *items = (double) numbers > described ? (double) numbers : described;
     return rate;
@@ -123,24 +129,25 @@ static rate_t *rate_of(const opal_datatype_t *datatype, double *items)
 
 /* Later imports count more, so that the rate follows the machine. One that was interrupted counts
  * for twice the rate. */
-static void learn(float *rate, double sample, float least, float most)
+static void learn(float *rate, double sample, float low, float high)
 {
     sample = sample < 2 * *rate ? sample : 2 * *rate;
     *rate += (float) (0.25 * (sample - *rate));
-    *rate = *rate < least ? least : *rate > most ? most : *rate;
+    *rate = *rate < low ? low : *rate > high ? high : *rate;
 }
 
-void dt_worth_took(const opal_datatype_t *datatype, uint64_t sketch, int64_t ns)
+void dt_worth_took(const opal_datatype_t *datatype, uint64_t sketch, bool known, int64_t ns)
 {
     enum { SHORT = 256 }; /* items: what does not depend on them is the larger part */
     double items;
-    rate_t *rate = rate_of(datatype, &items);
+    rate_t *rate = rate_of(datatype, known, &items);
     past_t *past = past_of(sketch);
     if (items < SHORT) {
-        learn(&rate->fixed, (double) ns - rate->per_item * items, bounds[0].fixed, bounds[1].fixed);
+        learn(&rate->fixed, (double) ns - rate->per_item * items, least[known].fixed,
+              most[known].fixed);
     } else {
-        learn(&rate->per_item, ((double) ns - rate->fixed) / items, bounds[0].per_item,
-              bounds[1].per_item);
+        learn(&rate->per_item, ((double) ns - rate->fixed) / items, least[known].per_item,
+              most[known].per_item);
     }
     if (sketch == past->sketch) {
         *past = (past_t){0, 0};
@@ -172,12 +179,12 @@ void dt_worth_repaid(const dt_worth_t *of)
 
 /* ---- Worth ---------------------------------------------------------------------------------- */
 
-dt_worth_t dt_worth_of(const opal_datatype_t *datatype, uint64_t sketch)
+dt_worth_t dt_worth_of(const opal_datatype_t *datatype, uint64_t sketch, bool known)
 {
-    dt_worth_t of = {.cost = -worth.uses, .gains = true};
+    dt_worth_t of = {.cost = known ? -1 : -worth.uses, .gains = true};
     if (0 == worth.uses) {
         double items;
-        rate_t *rate = rate_of(datatype, &items);
+        rate_t *rate = rate_of(datatype, known, &items);
         const double gain = gain_of_element(datatype);
         const double cost = rate->fixed + rate->per_item * items;
         of.cost = is_early(rate) ? 1 : limited(gain > 0 ? ceil(cost / gain) : cost);
@@ -185,10 +192,15 @@ dt_worth_t dt_worth_of(const opal_datatype_t *datatype, uint64_t sketch)
         of.gains = gain > 0;
     }
     const past_t *past = past_of(sketch);
-    if (sketch == past->sketch && past->left < of.cost) { /* not where messages count */
+    if (!known && sketch == past->sketch && past->left < of.cost) { /* not where messages count */
         of.cost = past->left;
     }
     return of;
+}
+
+bool dt_worth_is_known(const dt_worth_t *of)
+{
+    return of->kind >= FIRST_KNOWN;
 }
 
 bool dt_worth_is_first(uint64_t sketch)
@@ -197,12 +209,12 @@ bool dt_worth_is_first(uint64_t sketch)
     static _Thread_local uint32_t asked;
     const uint32_t mark = (uint32_t) (sketch >> 32) | 1;
     _Atomic uint32_t *place = &seen[sketch % (sizeof(seen) / sizeof(seen[0]))];
-    if (0 != worth.uses || 0 == ++asked % NEVERTHELESS ||
-        mark == atomic_load_explicit(place, memory_order_relaxed)) {
+    if (0 != worth.uses || 0 == ++asked % NEVERTHELESS) {
         return false;
     }
-    atomic_store_explicit(place, mark, memory_order_relaxed);
-    return true;
+    const bool is_first = mark != atomic_load_explicit(place, memory_order_relaxed);
+    atomic_store_explicit(place, is_first ? mark : 0, memory_order_relaxed);
+    return is_first;
 }
 
 void dt_worth_keep(uint64_t sketch, const dt_worth_t *of, int32_t left)
@@ -212,6 +224,9 @@ void dt_worth_keep(uint64_t sketch, const dt_worth_t *of, int32_t left)
         return;
     }
     learn_life(of, -(float) left / (float) of->cost);
+    if (dt_worth_is_known(of)) { /* each datatype pays for itself */
+        return;
+    }
     if (sketch == past->sketch) { /* others that were alike have lived at the same time */
         const int32_t gained = of->cost - left;
         past->left = gained < past->left ? past->left - gained : 1;

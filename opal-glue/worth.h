@@ -10,6 +10,10 @@
  * constructor. The native engine's time for a short block is measured by packing small lists once
  * (native_cost.h). The saving of a use follows from the blocks that it moves.
  *
+ * A layout that is known from an earlier datatype is not imported again, but finding it reads all
+ * numbers of the constructors' calls, which takes longer than to pack a short message. The same
+ * rule applies, with that cost for each datatype.
+ *
  * Programs that make datatypes again and again use each about as often as the one before. Where
  * those of a constructor have mostly repaid their import, the next ones are imported at their first
  * use. One in four is not; the rule learns from its uses whether importing still pays.
@@ -44,15 +48,19 @@ void dt_worth_start(int32_t uses);
 void dt_worth_measure(void);
 
 /* The remaining cost when a datatype of this layout, found by its sketch (layout_key.h), is used
- * for the first time. Reads a few items of the description. */
-dt_worth_t dt_worth_of(const struct opal_datatype_t *datatype, uint64_t sketch);
+ * for the first time. `known`: of finding a known layout. Reads a few items of the description. */
+dt_worth_t dt_worth_of(const struct opal_datatype_t *datatype, uint64_t sketch, bool known);
+
+/* Is it of finding a known layout? */
+bool dt_worth_is_known(const dt_worth_t *worth);
 
 /*
- * Was no message seen before of a datatype with this sketch? Then the sketch is remembered, and the
- * caller need not make an entry: an entry in the table would cost a tenth of the life of a small
- * datatype that is used once. Sometimes the answer is false nevertheless, so that each datatype
- * gets its entry although others that share its place are used in turn with it. Any thread, with no
- * lock.
+ * Was no message seen of a datatype with this sketch since an entry was made for one? Then the
+ * sketch is remembered, and the caller need not make an entry, which would cost a tenth of the life
+ * of a small datatype that is used once. Else it is forgotten, since the caller makes one: so of
+ * datatypes that are used once, every other one has none. Sometimes the answer is false
+ * nevertheless, so that each datatype gets its entry although others that share its place are used
+ * in turn with it. Any thread, with no lock.
  */
 bool dt_worth_is_first(uint64_t sketch);
 
@@ -63,8 +71,9 @@ void dt_worth_keep(uint64_t sketch, const dt_worth_t *worth, int32_t left);
 /* The uses of a datatype have repaid the import of its layout, which comes now. */
 void dt_worth_repaid(const dt_worth_t *worth);
 
-/* What the import of a datatype's layout took. What uses had gained is spent. */
-void dt_worth_took(const struct opal_datatype_t *datatype, uint64_t sketch, int64_t ns);
+/* What the import of a datatype's layout took, or finding a known one. What uses had gained is
+ * spent. */
+void dt_worth_took(const struct opal_datatype_t *datatype, uint64_t sketch, bool known, int64_t ns);
 
 /* The rest of a cost after a message of `count` elements; 0: it is repaid. */
 static inline int32_t dt_worth_left(int32_t cost, uint64_t count)

@@ -66,21 +66,28 @@ bool dt_layout_key(dame_tree_t *tree, const datatype_t *datatype, dame_layout_ke
     return true;
 }
 
+enum { KNOWN = 100 }; /* the least kind of a known layout */
+
 /* Costs and gains of imports, and the reports about them. */
 static struct {
-    dt_worth_t worth;
+    dt_worth_t worth, known;
     _Atomic bool is_first;
     _Atomic int64_t taken;
     uint64_t kept_sketch;
     int32_t kept_cost, kept;
     uint32_t repaid; /* its kind */
-} worth = {.worth = {.cost = 1}};
+} worth = {.worth = {.cost = 1}, .known = {.cost = 1, .kind = KNOWN}};
 
-dt_worth_t dt_worth_of(const datatype_t *datatype, uint64_t sketch)
+dt_worth_t dt_worth_of(const datatype_t *datatype, uint64_t sketch, bool known)
 {
     (void) datatype;
     (void) sketch;
-    return worth.worth;
+    return known ? worth.known : worth.worth;
+}
+
+bool dt_worth_is_known(const dt_worth_t *of)
+{
+    return of->kind >= KNOWN;
 }
 
 bool dt_worth_is_first(uint64_t sketch)
@@ -101,9 +108,10 @@ void dt_worth_keep(uint64_t sketch, const dt_worth_t *of, int32_t left)
     worth.kept = left;
 }
 
-void dt_worth_took(const datatype_t *datatype, uint64_t sketch, int64_t ns)
+void dt_worth_took(const datatype_t *datatype, uint64_t sketch, bool known, int64_t ns)
 {
     (void) datatype;
+    (void) known;
     (void) sketch;
     worth.taken += ns >= 0;
 }

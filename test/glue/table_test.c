@@ -298,6 +298,42 @@ static void a_layout_is_imported_when_its_uses_have_repaid_it(void)
     dt_table_forget(&other);
 }
 
+static void a_known_layout_is_found_when_its_uses_have_repaid_that(void)
+{
+    datatype_t one = {.shape = 31}, other = {.shape = 31};
+    worth.worth = (dt_worth_t){.cost = 1};
+    check(is_entry_of(dt_table_use(&one, 1, LARGE), &one), "imported");
+    worth.known = (dt_worth_t){.cost = 5, .kind = KNOWN + 3};
+    const int64_t before = dt_stats_total(DT_COUNT_layouts_imported), keys = keys_made;
+    check(!dt_entry_is_open(dt_table_use(&other, 4, LARGE)) && keys == keys_made, "4 of 5");
+    check(is_entry_of(dt_table_use(&other, 1, LARGE), &other) && keys < keys_made, "5");
+    check(before == dt_stats_total(DT_COUNT_layouts_imported), "it is not imported again");
+    check(KNOWN + 3 == worth.repaid, "the rule learns that it paid");
+    dt_table_forget(&other);
+    check(is_entry_of(dt_table_use(&other, 5, LARGE), &other), "one use of five elements repays it");
+    dt_table_forget(&other);
+    (void) dt_table_use(&other, 2, LARGE);
+    dt_table_forget(&other);
+    check(3 == worth.kept && 5 == worth.kept_cost, "or that it did not");
+    dt_table_forget(&one);
+    worth.known = (dt_worth_t){.cost = 1, .kind = KNOWN};
+}
+
+/* Two layouts with one sketch: what seems to be known is not. */
+static void a_layout_that_only_seems_known_waits_for_its_import(void)
+{
+    datatype_t one = {.shape = 32}, other = {.shape = 32 + 13};
+    worth.worth = (dt_worth_t){.cost = 1};
+    check(is_entry_of(dt_table_use(&one, 1, LARGE), &one), "imported");
+    worth.worth = (dt_worth_t){.cost = 10, .kind = 7};
+    check(!dt_entry_is_open(dt_table_use(&other, 1, LARGE)), "its key differs: 1 of 10");
+    check(!dt_entry_is_open(dt_table_use(&other, 8, LARGE)), "9");
+    check(is_entry_of(dt_table_use(&other, 1, LARGE), &other), "10");
+    check(7 == worth.repaid, "as an import");
+    dt_table_forget(&one);
+    dt_table_forget(&other);
+}
+
 static void what_uses_have_gained_is_kept_when_a_datatype_ends(void)
 {
     datatype_t one = {.shape = 23};
@@ -350,9 +386,10 @@ static void the_first_short_message_leaves_no_trace(void)
     dt_table_forget(&unknown);
     check(is_entry_of(dt_table_get(&one), &one), "now the layout is known");
     dt_table_forget(&one);
+    check(!dt_entry_is_open(dt_table_use(&one, 1, SHORT)), "but not sought for one short message");
+    worth.is_first = false;
     check(is_entry_of(dt_table_use(&one, 1, SHORT), &one), "and found");
     dt_table_forget(&one);
-    worth.is_first = false;
 }
 
 static datatype_t shared_by_users;
@@ -700,7 +737,9 @@ int main(void)
         dt_table_clear();
         set_extras(wide);
         a_layout_is_imported_when_its_uses_have_repaid_it();
-        what_uses_have_gained_is_kept_when_a_datatype_ends();
+        a_known_layout_is_found_when_its_uses_have_repaid_that();
+    a_layout_that_only_seems_known_waits_for_its_import();
+    what_uses_have_gained_is_kept_when_a_datatype_ends();
         a_layout_that_waits_is_imported_for_those_who_ask();
         the_first_short_message_leaves_no_trace();
         threads_that_use_a_new_datatype_import_it_once();
