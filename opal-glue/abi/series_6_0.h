@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Open MPI 6.0, and 6.1 as the main branch was in August 2026: datatypes and convertors
- * (opal/datatype/opal_datatype.h,
- * opal_datatype_internal.h, opal_convertor.h; ompi/datatype/ompi_datatype.h). Included by abi.h.
+ * (opal/datatype/opal_datatype.h, opal_datatype_internal.h, opal_convertor.h;
+ * ompi/datatype/ompi_datatype.h). Included by abi.h.
  */
 #ifndef DT_ABI_SERIES_6_0_H
 #define DT_ABI_SERIES_6_0_H
