@@ -103,8 +103,8 @@ AC_DEFUN([_DAME_OPENMPI_FLAGS], [
 # are compared with them where they are complete. And libopen-pal.
 AC_DEFUN([_DAME_OPENMPI_INTERNALS], [
     AS_CASE([$OPENMPI_VERSION],
-            [4.1.*], [], [5.0.*], [], [6.0.*], [],
-            [AC_MSG_ERROR([$OPENMPI_MPICC is of Open MPI $OPENMPI_VERSION; DAME works in 4.1, 5.0 and 6.0])])
+            [4.1.*], [], [5.0.*], [], [6.0.*], [], [6.1.*], [],
+            [AC_MSG_ERROR([$OPENMPI_MPICC is of Open MPI $OPENMPI_VERSION; DAME works in 4.1, 5.0, 6.0 and 6.1])])
 
     dame_save_CPPFLAGS=$CPPFLAGS
     dame_save_LIBS=$LIBS

@@ -2,10 +2,10 @@
 /*
  * The dt framework: engines that move the data of MPI derived datatypes.
  *
- * Open MPI has no such framework; the hook component mca_hook_dt.so registers it. A component is
- * chosen once, by priority as in every framework, in MPI_Init or at the process's first
- * non-contiguous datatype. The built-in component "opal" represents Open MPI's own engine and does
- * nothing.
+ * A stock Open MPI has no such framework; the hook component mca_hook_dt.so registers it. A patched
+ * one has it (opal-glue/abi/seam.h), and mca_hook_dt.so does nothing. A component is chosen once,
+ * by priority as in every framework, in MPI_Init or at the process's first non-contiguous datatype.
+ * The built-in component "opal" represents Open MPI's own engine and does nothing.
  */
 #ifndef DT_H
 #define DT_H
@@ -13,13 +13,14 @@
 #include "opal-glue/abi/abi.h"
 
 /* What a chosen component offers. Any function may be NULL. Called from MPI_Init and MPI_Finalize,
- * by one thread; with a late start (hook_dt/dt_plan.h), dtm_enable and dtm_init_bottom are called
+ * by one thread; with a late start (hook_dt/dt_plan.h), seam.enable and dtm_init_bottom are called
  * one after the other from MPI_Type_commit or MPI_T_init_thread, and dtm_init_top is not. None of
  * them may fail the job: an engine that cannot work leaves the native one. */
 typedef struct mca_dt_base_module_1_0_0_t {
-    mca_base_module_t super;
-    /* Begin to move data. In MPI_Init, before datatypes and the PML are set up, unless late. */
-    void (*dtm_enable)(void);
+    /* What a patched Open MPI knows of it. enable: begin to move data; in MPI_Init, before the PML
+       is set up, unless late. disable: the framework closes; leave every function pointer as it was
+       found. */
+    opal_dt_base_module_t seam;
     /* Later in MPI_Init; dtm_init_bottom follows unless MPI_Init fails. In Open MPI 5.0 most
        components are open by then. */
     void (*dtm_init_top)(void);
@@ -30,8 +31,6 @@ typedef struct mca_dt_base_module_1_0_0_t {
     /* MPI_Finalize has passed its barrier; no MPI call is allowed any more. Not in Open MPI 4.1,
        where only the framework closes. */
     void (*dtm_finalize_bottom)(void);
-    /* The framework closes: leave every function pointer as it was found. */
-    void (*dtm_disable)(void);
 } mca_dt_base_module_t;
 
 typedef struct mca_dt_base_component_1_0_0_t {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The file that says what the user's last job with DAME did: written by one process of the job
- * (dt_dame/), read by ompi_info (hook_dt/).
+ * (dt_dame/), read in ompi_info (show_last_run.c).
  */
 #ifndef DT_LAST_RUN_H
 #define DT_LAST_RUN_H

@@ -84,33 +84,43 @@ static inline dt_entry_t *entry_of(const opal_datatype_t *datatype, dame_dir_t d
                : NULL;
 }
 
+/* Moves the message, from or to byte `at` of `size`. Returns its bytes, or 0: Open MPI has to, and
+ * nothing was done. */
+static inline __attribute__((always_inline)) int64_t move_at(dame_dir_t dir, void *user,
+                                                             int64_t count,
+                                                             const opal_datatype_t *datatype,
+                                                             char *packed, int64_t size, int64_t at)
+{
+    int64_t bytes;
+    dt_entry_t *entry = entry_of(datatype, dir);
+    if (NULL == entry || __builtin_mul_overflow(count, datatype->size, &bytes) || bytes <= 0 ||
+        at < 0 || bytes > size - at || dt_openmpi_on_device(user, packed) ||
+        dt_move_is_within(entry->use.layout->program, user, count, packed + at, (size_t) bytes)) {
+        return 0;
+    }
+    dt_thread_t *thread = dt_thread_here();
+    if (!dame_credit_take(&thread->base, &entry->use, (dame_work_t) dir, bytes)) {
+        return 0;
+    }
+    dame_reader_enter(&thread->base.reader);
+    dame_program_run(entry->use.layout->program, dir, (uintptr_t) user, count, packed + at);
+    dame_reader_leave(&thread->base.reader);
+    return bytes;
+}
+
 /* Moves the message and advances the position. False: Open MPI has to, and nothing was done. */
 static inline __attribute__((always_inline)) bool move(dame_dir_t dir, void *user, int count,
                                                        MPI_Datatype type, char *packed, int room,
                                                        int *position, MPI_Comm comm)
 {
     const opal_datatype_t *datatype = (const opal_datatype_t *) type; /* its first member */
-    int64_t bytes;
     if (!is_right(packed, position, comm) || (NULL == user && !may_be_absolute(datatype)) ||
         dt_log_wants(DT_LOG_MESSAGES)) {
         return false;
     }
-    const int64_t at = *position;
-    dt_entry_t *entry = entry_of(datatype, dir);
-    if (NULL == entry || __builtin_mul_overflow(count, datatype->size, &bytes) || bytes <= 0 ||
-        at < 0 || bytes > room - at || dt_openmpi_on_device(user, packed) ||
-        dt_move_is_within(entry->use.layout->program, user, count, packed + at, (size_t) bytes)) {
-        return false;
-    }
-    dt_thread_t *thread = dt_thread_here();
-    if (!dame_credit_take(&thread->base, &entry->use, (dame_work_t) dir, bytes)) {
-        return false;
-    }
-    dame_reader_enter(&thread->base.reader);
-    dame_program_run(entry->use.layout->program, dir, (uintptr_t) user, count, packed + at);
-    dame_reader_leave(&thread->base.reader);
-    *position = (int) (at + bytes);
-    return true;
+    const int64_t bytes = move_at(dir, user, count, datatype, packed, room, *position);
+    *position += (int) bytes;
+    return bytes > 0;
 }
 
 /* Not in line, so that contiguous data does not pay for their registers. */
@@ -154,6 +164,42 @@ static int direct_unpack(const void *inbuf, int insize, int *position, void *out
     return has_blocks(type, outcount)
                ? unpack_blocks(inbuf, insize, position, outbuf, outcount, type, comm)
                : original_unpack(inbuf, insize, position, outbuf, outcount, type, comm);
+}
+
+/* ---- Asked through the seam ----------------------------------------------------------------- */
+
+static bool answers;
+
+void dt_direct_answer(bool on)
+{
+    atomic_store(&fitness, NOT_KNOWN);
+    answers = on;
+}
+
+static inline __attribute__((always_inline)) int32_t
+answer(dame_dir_t dir, void *user, size_t count, const opal_datatype_t *datatype, char *packed,
+       size_t size, size_t *position)
+{
+    if (!answers || dt_openmpi_is_contiguous(datatype, count) || !is_fit() ||
+        dt_log_wants(DT_LOG_MESSAGES)) {
+        return OPAL_ERR_NOT_SUPPORTED;
+    }
+    const int64_t bytes =
+        move_at(dir, user, (int64_t) count, datatype, packed, (int64_t) size, (int64_t) *position);
+    *position += (size_t) bytes;
+    return bytes > 0 ? OPAL_SUCCESS : OPAL_ERR_NOT_SUPPORTED;
+}
+
+int32_t dt_direct_pack(const opal_datatype_t *datatype, size_t count, const void *user,
+                       void *packed, size_t size, size_t *position)
+{
+    return answer(DAME_PACK, (void *) (uintptr_t) user, count, datatype, packed, size, position);
+}
+
+int32_t dt_direct_unpack(const opal_datatype_t *datatype, size_t count, void *user,
+                         const void *packed, size_t size, size_t *position)
+{
+    return answer(DAME_UNPACK, user, count, datatype, (char *) (uintptr_t) packed, size, position);
 }
 
 /* ---- Start ---------------------------------------------------------------------------------- */

@@ -24,6 +24,7 @@
 #include "layout_key.h"
 #include "log.h"
 #include "native.h"
+#include "observer.h"
 #include "openmpi.h"
 #include "sample.h"
 #include "self_test.h"
@@ -31,6 +32,7 @@
 #include "thread.h"
 #include "uses.h"
 #include "verify_native.h"
+#include "watch.h"
 #include "worth.h"
 
 /* What moves the data of the convertors that DAME handles. */
@@ -199,19 +201,35 @@ static int32_t position_dame(opal_convertor_t *convertor, size_t *position)
     return OPAL_SUCCESS;
 }
 
-/*
- * Of a convertor that the native engine moves the data of. A persistent request goes back from the
- * end of its convertor to the beginning for each message instead of preparing it again: a layout
- * that was too new when the request was made may be DAME's by now.
+/* Of a convertor that the native engine has moved a message of: is its next message ours to move?
  */
+static bool take_again(opal_convertor_t *convertor)
+{
+    if (!dt_openmpi_is_plain(convertor) ||
+        !dame_handles(convertor, convertor->pDesc, convertor->count)) {
+        return false;
+    }
+    dt_openmpi_take(convertor, convertor->flags & CONVERTOR_SEND ? pack : unpack, position_dame);
+    return true;
+}
+
+/*
+ * A persistent request goes back from the end of its convertor to the beginning for each message
+ * instead of preparing it again: a layout that was too new when the request was made may be DAME's
+ * by now.
+ */
+static bool begins_again(const opal_convertor_t *convertor, size_t position)
+{
+    return convertor->bConverted == convertor->local_size && 0 == position;
+}
+
+/* Of a convertor that the native engine moves the data of. */
 static int32_t position_native(opal_convertor_t *convertor, size_t *position)
 {
-    const bool was_done = convertor->bConverted == convertor->local_size;
+    const bool again = begins_again(convertor, *position);
     const int32_t rc = dt_native_position(convertor, position);
-    if (was_done && 0 == *position && dt_openmpi_is_plain(convertor) &&
-        dame_handles(convertor, convertor->pDesc, convertor->count)) {
-        dt_openmpi_take(convertor, convertor->flags & CONVERTOR_SEND ? pack : unpack,
-                        position_dame);
+    if (again) {
+        (void) take_again(convertor);
     }
     return rc;
 }
@@ -314,18 +332,25 @@ static __attribute__((noinline)) int32_t copy_blocks(const opal_datatype_t *data
                : opal_datatype_copy_content_same_ddt(datatype, count, to, from);
 }
 
-static int32_t copy_content_same_ddt(const opal_datatype_t *datatype, int32_t count, char *to,
-                                     char *from)
+static inline bool leaves_copy(const opal_datatype_t *datatype, int32_t count)
 {
     if (count <= 0 || 0 == datatype->size || dt_openmpi_is_contiguous(datatype, (size_t) count)) {
-        return opal_datatype_copy_content_same_ddt(datatype, count, to, from);
+        return true;
     }
     if (dt_copy_is_faster_native(datatype, count)) {
         dt_count(DT_COUNT_copies_left, 1);
         dt_count(DT_COUNT_bytes_left, (int64_t) datatype->size * count);
-        return opal_datatype_copy_content_same_ddt(datatype, count, to, from);
+        return true;
     }
-    return copy_blocks(datatype, count, to, from);
+    return false;
+}
+
+static int32_t copy_content_same_ddt(const opal_datatype_t *datatype, int32_t count, char *to,
+                                     char *from)
+{
+    return leaves_copy(datatype, count)
+               ? opal_datatype_copy_content_same_ddt(datatype, count, to, from)
+               : copy_blocks(datatype, count, to, from);
 }
 
 static atomic_bool opens_components;
@@ -364,64 +389,97 @@ static const dt_got_hook_t hooks[] = {
 
 enum { HOOKS = sizeof(hooks) / sizeof(hooks[0]) };
 
-static dt_got_status_t install(bool direct)
+/* The rewriting of the GOT failed: memory is a process's own, a policy is its node's. */
+static void log_refused(dt_got_status_t status)
+{
+    static const char engine[] = "Open MPI's own datatype engine is used";
+    switch (status) {
+    case DT_GOT_NO_SLOT:
+        dt_log_once_a_job("no object calls the convertor through its GOT; %s.", engine);
+        break;
+    case DT_GOT_READ_ONLY:
+        dt_log_once_a_node("a GOT page could not be made writable; %s.", engine);
+        break;
+    default:
+        opal_output(0, "dt:dame: out of memory; %s.", engine);
+        break;
+    }
+}
+
+/* Enters a stock Open MPI. False, with a message: it cannot be entered. */
+static bool install(bool direct)
 {
     static dt_got_hook_t all[HOOKS + DT_DIRECT_HOOKS];
-    memcpy(all, hooks, sizeof(hooks));
-    return dt_got_install(all, HOOKS + (direct ? dt_direct_hooks(all + HOOKS) : 0));
-}
-
-/* ---- The end of a datatype ------------------------------------------------------------------ */
-
-/*
- * Objects run the destructors of their class's array, derived class first, and then give back their
- * memory (opal_object.h). We put an array with one destructor more in its place. Ours comes last,
- * because those before it run the application's code: attributes have delete callbacks, which may
- * use the datatype (ompi_datatype_create.c) and so enter it into the table.
- */
-typedef struct watch {
-    opal_class_t *class;
-    opal_destruct_t *original;
-    opal_destruct_t longer[8];
-} watch_t;
-
-static watch_t watches[] = {{.class = &ompi_datatype_t_class}, {.class = &opal_datatype_t_class}};
-
-enum { WATCHES = sizeof(watches) / sizeof(watches[0]) };
-
-static void forget(opal_object_t *object)
-{
-    dt_table_forget((const opal_datatype_t *) object);
-}
-
-static bool watch_class(watch_t *watch)
-{
-    enum { ROOM = sizeof(watch->longer) / sizeof(watch->longer[0]) };
-    opal_class_initialize(watch->class);
-    size_t n = 0;
-    while (NULL != watch->class->cls_destruct_array[n]) {
-        n++;
-    }
-    if (n + 2 > ROOM) {
+    if (!dt_watch_start()) {
         return false;
     }
-    memcpy(watch->longer, watch->class->cls_destruct_array, n * sizeof(opal_destruct_t));
-    watch->longer[n] = forget;
-    watch->longer[n + 1] = NULL;
-    watch->original = watch->class->cls_destruct_array;
-    watch->class->cls_destruct_array = watch->longer;
+    memcpy(all, hooks, sizeof(hooks));
+    const dt_got_status_t status =
+        dt_got_install(all, HOOKS + (direct ? dt_direct_hooks(all + HOOKS) : 0));
+    if (DT_GOT_OK != status) {
+        log_refused(status);
+        return false;
+    }
+    dt_log("%zu GOT slots rewritten", dt_got_slots());
     return true;
 }
 
-static void unwatch_classes(void)
+static void uninstall(void)
 {
-    for (int i = 0; i < WATCHES; i++) {
-        watch_t *watch = &watches[i];
-        if (NULL != watch->original && watch->longer == watch->class->cls_destruct_array) {
-            watch->class->cls_destruct_array = watch->original;
-        }
-        watch->original = NULL;
+    dt_got_restore();
+    dt_watch_stop();
+}
+
+/* ---- Asked through the seam ----------------------------------------------------------------- */
+
+static void seam_prepared(opal_convertor_t *convertor)
+{
+    if (!dt_thread_here()->asks_native) {
+        prepared(convertor, convertor->pDesc, convertor->count,
+                 convertor->flags & CONVERTOR_SEND ? pack : unpack);
     }
+}
+
+#if DT_OPENMPI_POSITION_IN_GOT
+static int32_t seam_position(opal_convertor_t *convertor, size_t *position)
+{
+    const bool is_ours = !dt_thread_here()->asks_native && !(convertor->flags & CONVERTOR_NO_OP) &&
+                         (uses_dame_advance(convertor) ||
+                          (begins_again(convertor, *position) && take_again(convertor)));
+    return is_ours ? position_dame(convertor, position) : OPAL_ERR_NOT_SUPPORTED;
+}
+#endif
+
+static int32_t seam_raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov_count,
+                        size_t *length)
+{
+    if (!uses_dame_advance(convertor)) {
+        return OPAL_ERR_NOT_SUPPORTED;
+    }
+    const int32_t rc = dt_advance_raw(convertor, iov, iov_count, length);
+    dt_count(DT_COUNT_raw_blocks, *iov_count);
+    return rc;
+}
+
+static int32_t seam_copy(const opal_datatype_t *datatype, int32_t count, char *to, char *from)
+{
+    return !dt_thread_here()->asks_native && !leaves_copy(datatype, count) &&
+                   copy_by_dame(datatype, count, to, from)
+               ? 0
+               : OPAL_ERR_NOT_SUPPORTED;
+}
+
+void dt_glue_answer(opal_dt_base_module_t *module)
+{
+    module->prepared = seam_prepared;
+#if DT_OPENMPI_POSITION_IN_GOT
+    module->position = seam_position;
+#endif
+    module->raw = seam_raw;
+    module->copy = seam_copy;
+    module->pack = dt_direct_pack;
+    module->unpack = dt_direct_unpack;
+    module->destroyed = dt_table_forget;
 }
 
 /* ---- Hints ---------------------------------------------------------------------------------- */
@@ -447,111 +505,17 @@ void dt_glue_print_events(FILE *out)
     dt_events_print(out);
 }
 
-/* ---- What the engine tells ------------------------------------------------------------------ */
-
-static const opal_datatype_t *datatype_of(const dame_use_t *use)
-{
-    return atomic_load_explicit(&dt_entry_of(use)->key, memory_order_relaxed);
-}
-
-static void name_datatype(void *unused, const dame_use_t *use, char *name, size_t room)
-{
-    (void) unused;
-    (void) dt_name_text(dt_contents_name(datatype_of(use)), name, room);
-}
-
-static void log_text(void *unused, dame_log_level_t level, const char *text)
-{
-    (void) unused;
-    if (DAME_LOG_PROBLEM == level) {
-        dt_log_once_a_node("%s", text);
-    } else {
-        dt_log("%s", text);
-    }
-}
-
-static void log_runs(const dame_event_t *event, const char *verb)
-{
-    const void *where;
-    const char *name = dt_contents_name(datatype_of(event->use));
-    if (DAME_TIER_INTERP == event->tier) {
-        dt_log_of(DT_LOG_SETUP, name, "the interpreter is the fastest: it %ss from now on", verb);
-    } else if (DAME_TIER_NATIVE == event->tier) {
-        dt_log_of(DT_LOG_SETUP, name, "Open MPI's own engine is faster: it %ss whole messages",
-                  verb);
-    } else {
-        dt_log_of(DT_LOG_SETUP, name, "compiled to %s, %s, %zu bytes", verb, event->code,
-                  dame_jit_code(event->use->layout->program, event->dir, &where));
-    }
-}
-
-static void log_denied(int error)
-{
-    dt_log_once_a_node(
-        "this system does not let a process execute machine code that it makes (%s). DAME's "
-        "interpreter moves all data instead: slower, but the same bytes. Allow it (SELinux: the "
-        "permission execmem), or set dt_dame_promotion_threshold to 0 to silence this message.",
-        0 != error ? strerror(error) : "no reason given");
-}
-
-static void hear(void *unused, const dame_event_t *event)
-{
-    const char *verb = DAME_PACK == event->dir ? "pack" : "unpack";
-    (void) unused;
-    switch (event->kind) {
-    case DAME_EVENT_COMPILED:
-        dt_dump_code(dt_entry_dump(dt_entry_of(event->use)), event->use->layout->program,
-                     event->dir);
-        break;
-    case DAME_EVENT_RUNS:
-        if (dt_log_wants(DT_LOG_SETUP)) {
-            log_runs(event, verb);
-        }
-        break;
-    case DAME_EVENT_NOT:
-        if (dt_log_wants(DT_LOG_SETUP)) {
-            dt_log_of(DT_LOG_SETUP, dt_contents_name(datatype_of(event->use)),
-                      "not compiled to %s: %s", verb, dame_status_text(event->status));
-        }
-        break;
-    case DAME_EVENT_DENIED:
-        log_denied(event->error);
-        break;
-    default:
-        break;
-    }
-}
-
-static const dame_observer_t observer = {.event = hear, .name = name_datatype, .log = log_text};
-
 static void start_engine(const dt_glue_options_t *options)
 {
     const dame_engine_options_t engine = {.promotion = options->promotion,
                                           .layout_cache = options->layout_cache,
                                           .tallies = options->tallies,
                                           .times = options->times};
-    dt_engine.observer = &observer;
+    dt_engine.observer = &dt_observer;
     dame_engine_start(&dt_engine, &engine);
 }
 
 /* ---- Start and stop ------------------------------------------------------------------------- */
-
-/* The rewriting of the GOT failed: memory is a process's own, a policy is its node's. */
-static void log_refused(dt_got_status_t status)
-{
-    static const char engine[] = "Open MPI's own datatype engine is used";
-    switch (status) {
-    case DT_GOT_NO_SLOT:
-        dt_log_once_a_job("no object calls the convertor through its GOT; %s.", engine);
-        break;
-    case DT_GOT_READ_ONLY:
-        dt_log_once_a_node("a GOT page could not be made writable; %s.", engine);
-        break;
-    default:
-        opal_output(0, "dt:dame: out of memory; %s.", engine);
-        break;
-    }
-}
 
 bool dt_glue_start(const dt_glue_options_t *options)
 {
@@ -559,15 +523,6 @@ bool dt_glue_start(const dt_glue_options_t *options)
     atomic_store_explicit(&opens_components, false, memory_order_relaxed);
     if (!dt_self_test_engine()) {
         return false;
-    }
-    for (int i = 0; i < WATCHES; i++) {
-        if (!watch_class(&watches[i])) {
-            dt_log_once_a_job("class %s has more destructors than expected; Open MPI's own "
-                              "datatype engine is used.",
-                              watches[i].class->cls_name);
-            unwatch_classes();
-            return false;
-        }
     }
     const bool has_dump = NULL != options->dump, counts_events = '\0' != *options->papi_events;
     choose_movers(options);
@@ -584,21 +539,23 @@ bool dt_glue_start(const dt_glue_options_t *options)
     dt_worth_measure();
     dt_sample_start();
     dt_engine.timing.hear = options->hear_time;
-    dt_got_status_t status = install(options->direct && moves_plainly());
-    if (DT_GOT_OK != status) {
-        log_refused(status);
+    const bool direct = options->direct && moves_plainly();
+    if (dt_abi_has_seam()) {
+        dt_direct_answer(direct);
+        dt_log("Open MPI asks through its framework dt");
+    } else if (!install(direct)) {
         dt_glue_stop();
         return false;
     }
-    dt_log("%zu GOT slots rewritten", dt_got_slots());
     return true;
 }
 
 void dt_glue_stop(void)
 {
     const int cancel_state = dame_cancel_defer();
-    dt_got_restore();
-    unwatch_classes();
+    if (!dt_abi_has_seam()) {
+        uninstall();
+    }
     dame_engine_settle(&dt_engine);
     dt_table_clear();
     dt_sample_stop();

@@ -61,6 +61,10 @@ typedef struct dt_glue_options {
  * here; then nothing was changed and Open MPI's own engine does everything. */
 bool dt_glue_start(const dt_glue_options_t *options);
 
+/* Fills in what a patched Open MPI asks (abi/seam.h): from dt_glue_start() to dt_glue_stop(). */
+struct opal_dt_base_module_1_0_0_t;
+void dt_glue_answer(struct opal_dt_base_module_1_0_0_t *module);
+
 /* In 4.1, MPI_Init opens some 60 components before any data of derived datatypes moves. Those
  * opened after `true` are looked at together at `false`, others each when it is opened. A component
  * that was not looked at yet has its data moved by Open MPI's own engine. */

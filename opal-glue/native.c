@@ -2,6 +2,7 @@
 #include "native.h"
 
 #include "openmpi.h"
+#include "thread.h"
 
 size_t dt_native_construct(opal_convertor_t *native, const opal_convertor_t *convertor, bool send,
                            size_t position)
@@ -10,6 +11,7 @@ size_t dt_native_construct(opal_convertor_t *native, const opal_convertor_t *con
     native->remoteArch = convertor->remoteArch;
     native->master = convertor->master;
     native->flags = 0;
+    dt_thread_here()->asks_native = true;
     if (send) {
         (void) opal_convertor_prepare_for_send(native, convertor->pDesc, convertor->count,
                                                convertor->pBaseBuf);
@@ -18,6 +20,7 @@ size_t dt_native_construct(opal_convertor_t *native, const opal_convertor_t *con
                                                convertor->pBaseBuf);
     }
     (void) dt_openmpi_set_position(native, &position);
+    dt_thread_here()->asks_native = false;
     return position;
 }
 
@@ -60,6 +63,26 @@ typedef struct mover {
     _Atomic dt_openmpi_position_t rewind;
 } mover_t;
 
+#if DT_OPENMPI_POSITION_IN_GOT
+static int32_t position_natively(opal_convertor_t *convertor, size_t *position)
+{
+    dt_thread_here()->asks_native = true;
+    const int32_t rc = opal_convertor_set_position_nocheck(convertor, position);
+    dt_thread_here()->asks_native = false;
+    return rc;
+}
+#endif
+
+static dt_openmpi_position_t rewind_of(const opal_convertor_t *native)
+{
+#if DT_OPENMPI_POSITION_IN_GOT
+    if (dt_abi_has_seam()) {
+        return position_natively;
+    }
+#endif
+    return dt_openmpi_position_of(native);
+}
+
 static mover_t *mover_of(const opal_convertor_t *convertor, dame_dir_t dir)
 {
     static mover_t movers[2][2];
@@ -67,8 +90,7 @@ static mover_t *mover_of(const opal_convertor_t *convertor, dame_dir_t dir)
     if (NULL == atomic_load_explicit(&mover->advance, memory_order_acquire)) {
         opal_convertor_t native;
         (void) dt_native_construct(&native, convertor, DAME_PACK == dir, 0);
-        atomic_store_explicit(&mover->rewind, dt_openmpi_position_of(&native),
-                              memory_order_relaxed);
+        atomic_store_explicit(&mover->rewind, rewind_of(&native), memory_order_relaxed);
         atomic_store_explicit(&mover->advance, native.fAdvance, memory_order_release);
         dt_native_destruct(&native);
     }

@@ -37,7 +37,9 @@ enum { DT_CURSORS_LOG2 = 4, DT_CURSORS = 1 << DT_CURSORS_LOG2 };
 
 typedef struct dt_thread {
     dame_thread_t base;
-    bool has_window; /* the native engine moves fragments, see sample.h */
+    bool has_window;  /* the native engine moves fragments, see sample.h */
+    bool asks_native; /* Open MPI's functions are called for its own engine: where it has the seam
+                         (abi/seam.h), they ask DAME back, and it declines */
     dt_cached_cursor_t cursors[DT_CURSORS];
 } dt_thread_t;
 

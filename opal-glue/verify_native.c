@@ -291,7 +291,9 @@ static void construct(opal_convertor_t *message, const opal_datatype_t *datatype
 {
     dt_object_construct(message, &opal_convertor_t_class);
     dt_openmpi_same_peer(message, ompi_mpi_local_convertor);
+    dt_thread_here()->asks_native = true;
     (void) opal_convertor_prepare_for_send(message, datatype, (size_t) count, buffer);
+    dt_thread_here()->asks_native = false;
 }
 
 /* What the native engine packs before from one buffer and afterwards from the other must agree. */

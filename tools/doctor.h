@@ -9,6 +9,7 @@ typedef struct doctor {
     char *parameters;         /* what ompi_info prints of the framework dt and both engines */
     char directory[PATH_MAX]; /* of mca_dt_dame.so; "": not found */
     char advice[4096];        /* lines: obstacles, remarks, commands to type */
+    int has_seam;             /* Open MPI has a framework dt of its own (doc/seam.md) */
     int stands;               /* something prevents its use */
 } doctor_t;
 

@@ -5,12 +5,14 @@
 #include "dt_dame.h"
 
 #include "base/lock.h"
+#include "ompi-mca-dame/show_last_run.h"
+#include "ompi-mca-dame/state.h"
 
 static int dame_open(void);
 static int dame_close(void);
 static int dame_register(void);
 static int dame_query(mca_base_module_t **module, int *priority);
-static void dame_enable(void);
+static int dame_enable(void);
 static void dame_init_top(void);
 static void dame_init_bottom(void);
 static void dame_finalize_top(void);
@@ -34,17 +36,51 @@ const mca_dt_base_component_t mca_dt_dame_component = {
 };
 
 static mca_dt_base_module_t dame_module = {
-    .dtm_enable = dame_enable,
+    .seam = {.enable = dame_enable, .disable = dame_disable},
     .dtm_init_top = dame_init_top,
     .dtm_init_bottom = dame_init_bottom,
     .dtm_finalize_top = dame_finalize_top,
     .dtm_finalize_bottom = dame_finalize_bottom,
-    .dtm_disable = dame_disable,
 };
 
 static int output = -1;
 static bool fits; /* what we know of Open MPI */
 static bool running;
+
+/* ---- In a patched Open MPI --------------------------------------------------------------------
+ */
+
+static bool chosen;
+
+static void init_bottom(int argc, char **argv, int requested, int *provided)
+{
+    (void) argc;
+    (void) argv;
+    (void) requested;
+    (void) provided;
+    dame_init_bottom();
+}
+
+static ompi_hook_base_component_t callbacks = {
+    .hookm_version.mca_component_name = "dame",
+    .hookm_mpi_init_bottom = init_bottom,
+    .hookm_mpi_finalize_top = dame_finalize_top,
+};
+
+/* Not in a program that uses Open MPI's datatypes without MPI_Init. */
+static bool has_callbacks(void)
+{
+    return dt_abi_has_seam() &&
+           0 != (ompi_hook_base_framework.framework_flags & MCA_BASE_FRAMEWORK_FLAG_OPEN);
+}
+
+static bool is_before_mpi_init(void)
+{
+    return NULL == &ompi_mpi_state || ompi_mpi_state < OMPI_MPI_STATE_INIT_STARTED;
+}
+
+/* ---- Selection, start and stop ----------------------------------------------------------------
+ */
 
 /* If register failed, Open MPI would drop the component, and `--mca dt dame` would abort the
  * job. */
@@ -56,6 +92,9 @@ static int dame_register(void)
     }
     mca_dt_dame_register_params(&mca_dt_dame_component.dtc_version);
     fits = mca_dt_dame_register_pvars(&mca_dt_dame_component.dtc_version);
+    if (dt_abi_has_seam() && is_before_mpi_init()) { /* ompi_info */
+        dt_last_run_register();
+    }
     return OPAL_SUCCESS;
 }
 
@@ -63,11 +102,18 @@ static int dame_open(void)
 {
     output = opal_output_open(NULL);
     opal_output_set_verbosity(output, mca_dt_dame_params.verbose);
+    if (dt_abi_has_seam()) {
+        dt_state_before_choice();
+    }
     return OPAL_SUCCESS;
 }
 
 static int dame_close(void)
 {
+    if (dt_abi_has_seam() && !chosen) {
+        dt_state_after_choice("opal");
+    }
+    chosen = false;
     if (0 <= output) {
         opal_output_close(output);
         output = -1;
@@ -77,13 +123,15 @@ static int dame_close(void)
 
 static int dame_query(mca_base_module_t **module, int *priority)
 {
-    *module = &dame_module.super;
+    dt_glue_answer(&dame_module.seam);
+    *module = &dame_module.seam.super;
     *priority = mca_dt_dame_params.priority;
     return OPAL_SUCCESS;
 }
 
-static void dame_enable(void)
+static int dame_enable(void)
 {
+    chosen = true;
     dt_glue_options_t options = {
         .program = mca_dt_dame_program_options(),
         .promotion = mca_dt_dame_promote_options(),
@@ -112,7 +160,11 @@ static void dame_enable(void)
             char text[256];
             dt_log_state(false, "%s", mca_dt_dame_state(text, sizeof(text)));
         }
+        if (has_callbacks()) {
+            (void) ompi_hook_base_register_callbacks(&callbacks);
+        }
     }
+    return running ? OPAL_SUCCESS : OPAL_ERR_NOT_SUPPORTED;
 }
 
 static void dame_init_top(void)
@@ -156,6 +208,9 @@ static void dame_disable(void)
 {
     if (running) {
         dame_finalize_bottom();
+        if (has_callbacks()) {
+            (void) ompi_hook_base_deregister_callbacks(&callbacks);
+        }
         dt_glue_stop();
         running = false;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "dt_framework.h"
 
-#include "dt_state.h"
+#include "ompi-mca-dame/state.h"
 
 #if DT_ABI_STATIC_COMPONENTS_ARE_POINTERS_TO_POINTERS
 static const mca_base_component_t *const native = &mca_dt_opal_component.dtc_version;
@@ -34,8 +34,8 @@ int dt_framework_start(void)
                          &ompi_dt_base_framework.framework_components, &module, &component, NULL);
     if (OPAL_SUCCESS == rc) { /* otherwise not requested: Open MPI's own functions stay */
         chosen = (const mca_dt_base_module_t *) module;
-        if (NULL != chosen->dtm_enable) {
-            chosen->dtm_enable();
+        if (NULL != chosen->seam.enable) {
+            (void) chosen->seam.enable();
         }
     }
     dt_state_after_choice(OPAL_SUCCESS == rc ? component->mca_component_name : NULL);
@@ -49,8 +49,8 @@ const mca_dt_base_module_t *dt_framework_module(void)
 
 void dt_framework_stop(void)
 {
-    if (NULL != chosen && NULL != chosen->dtm_disable) {
-        chosen->dtm_disable();
+    if (NULL != chosen && NULL != chosen->seam.disable) {
+        chosen->seam.disable();
     }
     chosen = NULL;
     /* Registering and opening each took a reference. */

@@ -41,7 +41,7 @@ static int opal_register(void)
 
 static int opal_query(mca_base_module_t **module, int *priority)
 {
-    *module = &opal_module.super;
+    *module = &opal_module.seam.super;
     *priority = component_priority;
     return OPAL_SUCCESS;
 }

@@ -5,12 +5,12 @@
  * registers them.
  */
 #include "dt_framework.h"
-#include "dt_last_run.h"
 #include "dt_plan.h"
-#include "dt_state.h"
 
 #include <stdlib.h>
 
+#include "ompi-mca-dame/show_last_run.h"
+#include "ompi-mca-dame/state.h"
 #include "opal-glue/glue.h"
 
 static int dt_register(void);
@@ -58,10 +58,10 @@ static void register_framework(void)
 }
 
 /* In an Open MPI of another version nothing is registered: the framework and its components are
- * absent. */
+ * absent. Nor where Open MPI has the framework itself. */
 static void register_what_fits(void)
 {
-    if (dt_openmpi_fits()) {
+    if (!dt_abi_has_seam() && dt_openmpi_fits()) {
         register_framework();
     } else {
         start_status = OPAL_ERR_NOT_SUPPORTED;
@@ -88,7 +88,7 @@ static void catch_up(void)
 /* A component vanishes from ompi_info if its register or open fails, so both succeed. */
 static int dt_register(void)
 {
-    is_late = dt_plan_is_late();
+    is_late = !dt_abi_has_seam() && dt_plan_is_late();
     if (!is_late) {
         register_what_fits();
     }

@@ -7,6 +7,7 @@
 
 #include "ompi/communicator/communicator.h"
 #include "ompi/datatype/ompi_datatype.h"
+#include "ompi/mca/hook/base/base.h"
 #include "ompi/mca/hook/hook.h"
 #include "ompi/runtime/mpiruntime.h"
 #include "ompi/runtime/ompi_info_support.h"

@@ -68,6 +68,12 @@ int32_t opal_convertor_raw(opal_convertor_t *convertor, struct iovec *iov, uint3
 int opal_convertor_clone(const opal_convertor_t *source, opal_convertor_t *destination,
                          int32_t copy_stack);
 
+/* ---- Callbacks of MPI_Init and MPI_Finalize (ompi/mca/hook/base/base.h) ---------------------- */
+
+extern mca_base_framework_t ompi_hook_base_framework;
+int ompi_hook_base_register_callbacks(ompi_hook_base_component_t *callbacks);
+int ompi_hook_base_deregister_callbacks(ompi_hook_base_component_t *callbacks);
+
 /* ---- Components, parameters, performance variables (opal/mca/base/) ------------------------- */
 
 int mca_base_framework_register(struct mca_base_framework_t *framework,

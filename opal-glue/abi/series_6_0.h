@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Open MPI 6.0: datatypes and convertors (opal/datatype/opal_datatype.h,
- * opal_datatype_internal.h, opal_convertor.h; ompi/datatype/ompi_datatype.h). Included by abi.h.
+ * Open MPI 6.0, and 6.1 as the main branch was in August 2026: datatypes and convertors
+ * (opal/datatype/opal_datatype.h, opal_datatype_internal.h, opal_convertor.h;
+ * ompi/datatype/ompi_datatype.h). Included by abi.h.
  */
 #ifndef DT_ABI_SERIES_6_0_H
 #define DT_ABI_SERIES_6_0_H
 
+#if OMPI_MINOR_VERSION == 0
 #define DT_ABI_SERIES "6.0"
+#else
+#define DT_ABI_SERIES "6.1"
+#endif
 
 /* Are the functions that programs call in libmpi, whatever they were linked with? */
 #define DT_ABI_LIBMPI_HAS_MPI 0

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "damage.h"
-#include "ompi-mca-dame/hook_dt/dt_last_run.h"
+#include "ompi-mca-dame/show_last_run.h"
 #include "opal-glue/abi/abi.h"
 
 static char *values[32]; /* that ompi_info would show */

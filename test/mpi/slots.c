@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where Open MPI's calls of the convertor lead: into Open MPI, or into DAME's two components.
-   argv[1]: native, or dame. More arguments: objects, such as mca_pml_ucx.so, that are loaded and
+/* Where Open MPI's calls of the convertor lead: into Open MPI, or into DAME's two components. Where
+   Open MPI has the seam (doc/seam.md) no slot leads to DAME, and the seam does. argv[1]: native, or
+   dame. More arguments: objects, such as mca_pml_ucx.so, that are loaded and
    call what DAME replaces. Needs one rank or more. */
 #include <dlfcn.h>
 #include <elf.h>
@@ -262,6 +263,21 @@ static void check_dame(const walk_t *w, const char *when)
           w->astray, w->first_astray);
 }
 
+/* Is there a seam? Then it asks DAME, or nobody. */
+static bool check_seam(bool dame)
+{
+    void *const *engine = dlsym(RTLD_DEFAULT, "opal_dt");
+    place_t p = {.address = NULL == engine ? 0 : (uintptr_t) *engine, .object = NULL};
+    if (NULL != engine) {
+        dl_iterate_phdr(find_object, &p);
+        check((NULL != p.object && ours(p.object)) == dame, "the seam asks %s",
+              0 == p.address     ? "no engine"
+              : NULL == p.object ? "nowhere"
+                                 : p.object);
+    }
+    return NULL != engine;
+}
+
 int slots_main(int argc, char **argv)
 {
     bool dame = argc > 1 && 0 == strcmp(argv[1], "dame");
@@ -270,6 +286,9 @@ int slots_main(int argc, char **argv)
         callers[ncallers++] = argv[i];
     }
     check_init(&argc, &argv);
+    if (check_seam(dame)) {
+        dame = false; /* it replaces nothing */
+    }
     walk_t first = walk();
     some_traffic();
     walk_t second = walk();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Says whether DAME is on where DAME itself cannot: when another engine was chosen, or when
- * mca_dt_dame.so is missing. Also names parameters that do not exist.
+ * Says that DAME is not used, when another engine was chosen or when mca_dt_dame.so is missing.
+ * Also names parameters that do not exist. Called by mca_hook_dt.so; where Open MPI has the seam,
+ * by mca_dt_dame.so.
  */
 #ifndef DT_STATE_H
 #define DT_STATE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "dt_state.h"
+#include "state.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "dt_last_run.h"
+#include "show_last_run.h"
 
 #include <fcntl.h>
 #include <stdio.h>

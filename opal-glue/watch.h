@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The end of a datatype, in a stock Open MPI: its entry in the table ends with it. */
+#ifndef DT_WATCH_H
+#define DT_WATCH_H
+
+#include <stdbool.h>
+
+/* False, with a message once a job: Open MPI is not as expected, and nothing was changed. */
+bool dt_watch_start(void);
+void dt_watch_stop(void);
+
+#endif
