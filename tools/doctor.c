@@ -46,39 +46,6 @@ int doctor_look_at_openmpi(doctor_t *doctor)
     return found;
 }
 
-/* Sets a variable of the environment, or unsets it if NULL. Returns what it was; the caller frees.
- */
-static char *set_variable(const char *name, const char *value)
-{
-    const char *old = getenv(name);
-    char *copy = old == NULL ? NULL : strdup(old);
-    if (value == NULL) {
-        unsetenv(name);
-    } else {
-        setenv(name, value, 1);
-    }
-    return copy;
-}
-
-static void restore_variable(const char *name, char *old)
-{
-    free(set_variable(name, old));
-    free(old);
-}
-
-/* Has it a framework dt without mca_hook_dt.so (doc/seam.md)? */
-static int has_seam(void)
-{
-    char *old = set_variable("OMPI_MCA_hook", "^dt");
-    char *text = openmpi_parameters("dt", "opal");
-    char *priority = openmpi_value(text, "mca:dt:opal:param:dt_opal_priority:value:");
-    const int found = priority != NULL;
-    restore_variable("OMPI_MCA_hook", old);
-    free(priority);
-    free(text);
-    return found;
-}
-
 /* ---- The two components --------------------------------------------------------------------- */
 
 /* The next place of a file in the colon-separated list at *path, which moves behind it. Returns 0
@@ -134,8 +101,14 @@ void doctor_look_at_files(doctor_t *doctor)
 {
     char first[PATH_MAX], second[PATH_MAX];
     char *path = openmpi_value(openmpi_base(), "mca:mca:base:param:mca_base_component_path:value:");
-    doctor->has_seam = has_seam();
-    doctor_say("asked by", doctor->has_seam ? "Open MPI's framework dt" : "rewritten slots");
+    char *parameters = openmpi_parameters("dt", "dame");
+    char *asked_by = openmpi_value(parameters, "mca:dt:dame:param:dt_dame_asked_by:value:");
+    doctor->has_seam = asked_by != NULL && strcmp(asked_by, "rewritten slots") != 0;
+    if (asked_by != NULL) {
+        doctor_say("asked by", "%s", asked_by);
+    }
+    free(asked_by);
+    free(parameters);
     doctor_say("looks in", "%s", path == NULL ? "(unknown)" : path);
     const int has_hook = look_at_file(doctor, "installed", path, hook, first);
     const int has_dame = look_at_file(doctor, "", path, component, second);
@@ -165,13 +138,19 @@ void doctor_look_at_files(doctor_t *doctor)
 static void look_at_loading(doctor_t *doctor)
 {
     const char *const list[] = {openmpi_info(), "--parsable", NULL};
+    const char *own = getenv("OMPI_MCA_dt");
+    char *choice = own == NULL ? NULL : strdup(own);
     int code;
-    char *choice = set_variable("OMPI_MCA_dt", "dame,opal");
+    setenv("OMPI_MCA_dt", "dame,opal", 1);
     setenv("OMPI_MCA_mca_base_component_show_load_errors", "1", 1);
     char *text = command_output(list, OPENMPI_INFO_SECONDS, &code);
     unsetenv("OMPI_MCA_mca_base_component_show_load_errors");
     doctor->parameters = openmpi_parameters("dt", "all");
-    restore_variable("OMPI_MCA_dt", choice);
+    if (choice == NULL) {
+        unsetenv("OMPI_MCA_dt");
+    } else {
+        setenv("OMPI_MCA_dt", choice, 1);
+    }
     char *has_hook = command_line(text, "mca:hook:dt:version:");
     char *has_dame = command_line(text, "mca:dt:dame:version:");
     doctor_say("loaded", "%s: %s; %s: %s", hook, has_hook != NULL ? "yes" : "no", component,
@@ -190,6 +169,7 @@ static void look_at_loading(doctor_t *doctor)
         doctor_advise(
             doctor, "Open MPI does not load the installed components; the lines above may say why");
     }
+    free(choice);
     free(has_dame);
     free(has_hook);
     free(text);

@@ -79,6 +79,19 @@ static bool is_before_mpi_init(void)
     return NULL == &ompi_mpi_state || ompi_mpi_state < OMPI_MPI_STATE_INIT_STARTED;
 }
 
+static void say_asked_by(void)
+{
+    static char seam[] = "Open MPI's framework dt", slots[] = "rewritten slots", *asked_by;
+    asked_by = dt_abi_has_seam() ? seam : slots;
+    (void) mca_base_component_var_register(
+        &mca_dt_dame_component.dtc_version, "asked_by",
+        "How Open MPI's data comes to DAME: through slots of functions, which DAME rewrites, or, "
+        "in a "
+        "patched Open MPI, through its own framework dt (doc/seam.md)",
+        MCA_BASE_VAR_TYPE_STRING, NULL, 0, MCA_BASE_VAR_FLAG_DEFAULT_ONLY, OPAL_INFO_LVL_4,
+        MCA_BASE_VAR_SCOPE_CONSTANT, &asked_by);
+}
+
 /* ---- Selection, start and stop ----------------------------------------------------------------
  */
 
@@ -91,6 +104,7 @@ static int dame_register(void)
         return OPAL_SUCCESS;
     }
     mca_dt_dame_register_params(&mca_dt_dame_component.dtc_version);
+    say_asked_by();
     fits = mca_dt_dame_register_pvars(&mca_dt_dame_component.dtc_version);
     if (dt_abi_has_seam() && is_before_mpi_init()) { /* ompi_info */
         dt_last_run_register();
