@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/lib/turns.h"
 #include "measure/turns.h"
 #include "options.h"
 
@@ -96,15 +97,19 @@ void timing_print(const char *layout, const char *what, const struct timing *tim
             timings[k].run(job);
         }
     }
-    if (dame_turns_run(&turns) != 0) {
-        fprintf(stderr, "%s: out of memory\n", layout);
-        exit(1);
-    }
-    for (int s = 0; s < turns.rounds; s++) {
-        for (int k = 0; k < n; k++) {
-            printf("%s %s %s %.2f\n", layout, what, timings[k].kind,
-                   1e9 * turns.samples[k * turns.rounds + s]);
+    turns_next();
+    for (int turn = 0; turn < turns_count(); turn++) {
+        if (dame_turns_run(&turns) != 0) {
+            fprintf(stderr, "%s: out of memory\n", layout);
+            exit(1);
         }
+        for (int s = 0; s < turns.rounds; s++) {
+            for (int k = 0; k < n; k++) {
+                printf("%s %s %s %.2f\n", layout, what, timings[k].kind,
+                       1e9 * turns.samples[k * turns.rounds + s]);
+            }
+        }
+        dame_turns_free(&turns);
+        turns_next();
     }
-    dame_turns_free(&turns);
 }

@@ -10,8 +10,7 @@ unit = "ns"
 subject = "known:life"
 against = {"native:life": "Open MPI", "known:hand": "packing by hand", "mpich:life": "MPICH"}
 engines = ["native", "known", "mpich"]
-rounds = {"quick": 3, "full": 5}
-seconds = {"quick": 60, "full": 400}
+turns = {"quick": 6, "full": 8}
 _REPAID = 0.97  # of a ratio: equal, apart from noise
 
 
