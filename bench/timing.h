@@ -18,10 +18,6 @@ extern double timing_warming;
 /* Called before each sample, which then is of one operation; not timed. NULL if absent. */
 extern void (*timing_prepare)(const struct job *job);
 
-/* Samples of each timing, 7 unless set; where they take more than 2 ms in the mean, down to half as
- * many. */
-extern int timing_samples;
-
 /* All of them do the same as the first, to and from the layout's send side: else the job ends with
  * a message. */
 void timing_check_pack(struct layout *layout, unsigned char *packed, const struct timing *timings,

@@ -11,7 +11,7 @@ rounds = {"quick": 3, "full": 5}
 
 
 def runs(engine, full, layouts):
-    warm = ["--warm", "100"] if engine in ("known", "before:known") else []
+    warm = ["--warm", "50"] if engine in ("known", "before:known") else []
     return [(1, "pack_worker", ["--place", "both", "--fragment", "1000000000", *warm, *(layouts or ["--anchors"])])]
 
 

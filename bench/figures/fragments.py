@@ -14,6 +14,6 @@ turns = {"quick": 12, "full": 12}
 
 
 def runs(engine, full, layouts):
-    warm = ["--warm", "100"] if engine in ("known", "before:known") else []
+    warm = ["--warm", "50"] if engine in ("known", "before:known") else []
     return [(1, "pack_worker", ["--place", "off", "--fragment", str(size), *warm, *(layouts or ["--anchors"])], f"{size // 1024} KiB")
             for size in ([4096, 8192, 32768, 131072] if full else [8192])]

@@ -22,7 +22,6 @@ SIZES = {  # of quick and full; the programs define them
     "Boost.MPI": ("2000 400", "2000 2000"), "HDF5": ("1", "4"), "PnetCDF": ("1", "4"), "HPCC": ("1000", "2000"),
     "ScaLAPACK": ("500 8", "600 20"), "NWChem": ("", "4")}
 BUILD = os.environ.get("DAME_BUILD") or os.path.join(os.path.dirname(__file__), "..", "..", "build")
-reported = False  # has the engine that runs now a report?
 
 
 @functools.cache
@@ -37,13 +36,11 @@ def report_file(name):
 
 
 def runs(engine, full, layouts):
-    global reported
-    reported = engine in ("known", "before:known")
     if layouts:
         return []
     common = {"OMPI_MCA_io": "romio321"}
     return [(RANKS, "others", [name, *SIZES[name][full].split()], "",
-     {**common, "OMPI_MCA_dt_dame_report": "json", "OMPI_MCA_dt_dame_report_file": report_file(name)} if reported else common)
+     {**common, "OMPI_MCA_dt_dame_report": "json", "OMPI_MCA_dt_dame_report_file": report_file(name)} if engine == "known" else common)
             for name in installed() if SIZES[name][full]]
 
 
@@ -53,7 +50,7 @@ def read(words):
         return
     wall = 1000 * float(words[2])
     yield words[1], "wall", wall
-    if reported:
+    if os.path.exists(report_file(words[1])):
         with open(report_file(words[1]), encoding="utf-8") as file:
             report = json.load(file)
         os.remove(report_file(words[1]))

@@ -14,7 +14,7 @@ turns = {"quick": 12, "full": 12}
 
 
 def runs(engine, full, layouts):
-    warm = ["--warm", "100"] if engine in ("known", "before:known") else []
+    warm = ["--warm", "50"] if engine in ("known", "before:known") else []
     kinds = ("nested", "random", "contiguous")
     chosen = [word for kind in kinds for word in ("--layout", f"series_{kind}")] if full else [
         word for kind in kinds for size in (64, 4096) for word in ("--layout", f"series_{kind}_{64 if kind == 'nested' else size}")]

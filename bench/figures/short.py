@@ -14,5 +14,5 @@ turns = {"quick": 16, "full": 20}
 
 
 def runs(engine, full, layouts):
-    warm = ["--warm", "100"] if engine in ("known", "before:known") else []
+    warm = ["--warm", "50"] if engine in ("known", "before:known") else []
     return [(1, "pack_worker", ["--place", "off", "--fragment", "1000000000", *warm, *(layouts or ["--short"])])]

@@ -13,6 +13,11 @@ RESAMPLES = 400
 FOUND = 0.01  # a difference of two builds below this is none: two processes of one build differ by so much
 
 
+def undisturbed(samples):
+    """The lower quartile, as in options.h."""
+    return sorted(samples)[(len(samples) - 1) // 4]
+
+
 def engine_of(series):
     return series.rsplit(":", 1)[0]
 
