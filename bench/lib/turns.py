@@ -51,8 +51,8 @@ def drawn(starts, picks, source):
     for _, pick in zip(starts, picks):
         start = starts[int(pick * len(starts))]
         for _ in range(0, len(start), BLOCK):
-            first = source.randrange(max(1, len(start) - BLOCK + 1))
-            logs += start[first:first + BLOCK]
+            first = source.randrange(len(start))
+            logs += [start[(first + i) % len(start)] for i in range(BLOCK)]
     return logs
 
 
