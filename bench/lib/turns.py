@@ -8,6 +8,7 @@ import random
 import statistics
 
 STEADY = 1.2  # contiguous bytes took this many times as long, or more: the machine has changed its state
+FEWEST = 4  # if this many times as many turns were unsteady as are used, a row has no ratio
 BLOCK = 4  # neighbouring turns are alike, so turns are drawn in groups of this many
 RESAMPLES = 400
 FOUND = 0.01  # a difference of two builds below this is none: two processes of one build differ by so much
@@ -22,22 +23,24 @@ def engine_of(series):
     return series.rsplit(":", 1)[0]
 
 
-def is_steady(references):
-    known = [r for r in references if math.isfinite(r) and r > 0]
-    return not known or max(known) < STEADY * min(known)
+def is_steady(around):
+    """Did contiguous bytes take as long around both turns? Of each, the lesser of both times: a turn's value is that of its undisturbed part."""
+    known = [min(times) for times in around if all(math.isfinite(time) and time > 0 for time in times)]
+    return len(known) < 2 or max(known) < STEADY * min(known)
 
 
 def pairs(values, row, subject, other):
     """([[log(other / subject) of the used turns] of each start], number of turns that are not used)"""
-    around = [values.get((row, f"{engine_of(series)}:{kind}")) for series in (subject, other) for kind in ("begin", "end")]
-    around = [series for series in around if series] if engine_of(subject) != engine_of(other) else []
+    engines = [engine_of(subject), engine_of(other)]
+    around = [[values[row, f"{engine}:{kind}"] for kind in ("begin", "end")] for engine in engines
+              if (row, f"{engine}:begin") in values and engines[0] != engines[1]]
     starts, unsteady = [], 0
     for s, (ours, theirs) in enumerate(zip(values[row, subject], values[row, other])):
         logs = []
         for t, (a, b) in enumerate(zip(ours, theirs)):
             if not (math.isfinite(a) and math.isfinite(b) and a > 0 and b > 0):
                 continue
-            if is_steady([series[s][t] for series in around]):
+            if is_steady([[series[s][t] for series in both] for both in around]):
                 logs.append(math.log(b / a))
             else:
                 unsteady += 1
@@ -78,7 +81,7 @@ def compare(values, subject, other):
         starts, left_out = pairs(values, row, subject, other)
         unsteady += left_out
         count += left_out + sum(len(logs) for logs in starts)
-        if not starts:
+        if FEWEST * sum(len(logs) for logs in starts) < left_out or not starts:
             continue
         middles.append(middle([log for logs in starts for log in logs]))
         resampled.append([middle(drawn(starts, those, source)) for those in picks])
