@@ -29,12 +29,12 @@ int turns_count(void);
  * By every rank, with no message under way: ends the turn, and returns in the job's next one. Rank
  * 0 prints, behind the samples of the turn that ends,
  *
- *   turn NUMBER FIRST LAST
+ *   turn NUMBER COPY PACE
  *
- * Turns of one number, one of each job, are neighbours. FIRST and LAST are nanoseconds that
- * contiguous bytes took at its begin and end: from rank 0 to rank 1 and back, with one rank from
- * one buffer to another. All jobs copy the same physical memory, so these times differ only by the
- * machine's state.
+ * Turns of one number, one of each job, are neighbours. COPY and PACE tell the machine's state, in
+ * nanoseconds, each the lesser of its times at the turn's begin and end. COPY: 256 KiB from rank 0
+ * to rank 1 and back, with one rank from one buffer to another, in memory that all jobs share.
+ * PACE: a loop of arithmetic, of the slowest rank.
  */
 void turns_next(void);
 

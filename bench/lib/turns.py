@@ -2,13 +2,14 @@
 """Statistics of turns (turns.h): ratios of engines, and intervals for them.
 
 Values are {(row, "ENGINE:KIND"): [[one number a turn] of each start of the jobs]}. Turns of one number, one of each engine, are neighbours.
-The kinds "begin" and "end" are the times of contiguous bytes around a turn. NaN: nothing was measured."""
+The kinds "copy" and "pace" tell the machine's state around a turn. NaN: nothing was measured."""
 import math
 import random
 import statistics
 
-STEADY = 1.2  # contiguous bytes took this many times as long, or more: the machine has changed its state
-FEWEST = 4  # if this many times as many turns were unsteady as are used, a row has no ratio
+STATE = ["copy", "pace"]
+STEADY = 1.2  # one of them takes this many times as long, or more: the machine is in another state
+FEWEST = 3  # if this many times as many turns are left out as are used, a row has no ratio
 BLOCK = 4  # neighbouring turns are alike, so turns are drawn in groups of this many
 RESAMPLES = 400
 FOUND = 0.01  # a difference of two builds below this is none: two processes of one build differ by so much
@@ -23,29 +24,39 @@ def engine_of(series):
     return series.rsplit(":", 1)[0]
 
 
-def is_steady(around):
-    """Did contiguous bytes take as long around both turns? Of each, the lesser of both times: a turn's value is that of its undisturbed part."""
-    known = [min(times) for times in around if all(math.isfinite(time) and time > 0 for time in times)]
-    return len(known) < 2 or max(known) < STEADY * min(known)
+def is_alike(state, other):
+    """Two states of the machine, (copy, pace); what is not known (NaN) is alike."""
+    return all(not max(a, b) >= STEADY * min(a, b) for a, b in zip(state, other))
 
 
-def pairs(values, row, subject, other):
+def states(values, row, engine):
+    """[[(copy, pace) of each turn] of each start]; none: not by turns"""
+    around = [values.get((row, f"{engine}:{kind}")) for kind in STATE]
+    return [list(zip(*starts)) for starts in zip(*around)] if all(around) else None
+
+
+def usual_state(values):
+    """Medians of all turns; without turns (NaN, NaN)"""
+    known = [[time for (_, series), starts in values.items() if series.endswith(f":{kind}") for start in starts for time in start if time > 0]
+             for kind in STATE]
+    return tuple(statistics.median(times) if times else math.nan for times in known)
+
+
+def pairs(values, row, subject, other, state):
     """([[log(other / subject) of the used turns] of each start], number of turns that are not used)"""
-    engines = [engine_of(subject), engine_of(other)]
-    around = [[values[row, f"{engine}:{kind}"] for kind in ("begin", "end")] for engine in engines
-              if (row, f"{engine}:begin") in values and engines[0] != engines[1]]
-    starts, unsteady = [], 0
+    around = [found for series in dict.fromkeys((subject, other)) if (found := states(values, row, engine_of(series)))]
+    starts, left_out = [], 0
     for s, (ours, theirs) in enumerate(zip(values[row, subject], values[row, other])):
         logs = []
         for t, (a, b) in enumerate(zip(ours, theirs)):
             if not (math.isfinite(a) and math.isfinite(b) and a > 0 and b > 0):
                 continue
-            if is_steady([[series[s][t] for series in both] for both in around]):
+            if all(is_alike(found[s][t], state) for found in around):
                 logs.append(math.log(b / a))
             else:
-                unsteady += 1
+                left_out += 1
         starts.append(logs)
-    return [logs for logs in starts if logs], unsteady
+    return [logs for logs in starts if logs], left_out
 
 
 def drawn(starts, picks, source):
@@ -70,15 +81,17 @@ def interval(value, samples):
     return tuple(math.exp(log) for log in (value, samples[cut], samples[-1 - cut]))
 
 
-def compare(values, subject, other):
-    """({row: (ratio, low, high)}, the same of their geometric mean, unsteady turns, all turns); a ratio above 1: the subject takes less."""
+def compare(values, subject, other, state=None):
+    """({row: (ratio, low, high)}, the same of their geometric mean, turns left out, all turns), of turns in one state of the machine, the usual one
+    unless said. A ratio above 1: the subject takes less."""
+    state = state or usual_state(values)
     source, rows, middles, resampled, unsteady, count = random.Random(33), {}, [], [], 0, 0
     most = max((len(starts) for starts in values.values()), default=0)
     picks = [[source.random() for _ in range(most)] for _ in range(RESAMPLES)]  # of all rows: what one start has, all its rows have
     for row in dict.fromkeys(row for row, _ in values):
         if (row, subject) not in values or (row, other) not in values:
             continue
-        starts, left_out = pairs(values, row, subject, other)
+        starts, left_out = pairs(values, row, subject, other, state)
         unsteady += left_out
         count += left_out + sum(len(logs) for logs in starts)
         if FEWEST * sum(len(logs) for logs in starts) < left_out or not starts:
