@@ -35,6 +35,18 @@ def states(values, row, engine):
     return [list(zip(*starts)) for starts in zip(*around)] if all(around) else None
 
 
+def levelled(values):
+    """The same with paces as if one compiler had made all programs: the lower decile, from turns among each other's, is that of the first engine."""
+    paces = {}
+    for (_, series), starts in values.items():
+        if series.endswith(":pace"):
+            paces.setdefault(engine_of(series), []).extend(time for start in starts for time in start if time > 0)
+    low = {engine: sorted(times)[len(times) // 10] for engine, times in paces.items() if times}
+    first = next(iter(low.values()), 1)
+    return {key: [[time * first / low[engine_of(key[1])] for time in start] for start in starts]
+            if key[1].endswith(":pace") and engine_of(key[1]) in low else starts for key, starts in values.items()}
+
+
 def usual_state(values):
     """Medians of all turns; without turns (NaN, NaN)"""
     known = [[time for (_, series), starts in values.items() if series.endswith(f":{kind}") for start in starts for time in start if time > 0]
