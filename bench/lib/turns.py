@@ -24,9 +24,9 @@ def engine_of(series):
     return series.rsplit(":", 1)[0]
 
 
-def is_alike(state, other):
+def is_alike(state, other, steady=STEADY):
     """Two states of the machine, (copy, pace); what is not known (NaN) is alike."""
-    return all(not max(a, b) >= STEADY * min(a, b) for a, b in zip(state, other))
+    return all(not max(a, b) >= steady * min(a, b) for a, b in zip(state, other))
 
 
 def states(values, row, engine):
