@@ -2,8 +2,8 @@
 """Mini-applications; a figure of bench/run (its fields are explained there)."""
 title = "Mini-applications"
 shows = ("Times of a step, of the slowest of two ranks, with --full also of four. fft2: rows, transpose by MPI_Alltoall with datatypes, rows. lattice: "
-         "conjugate gradients with su3 vectors on a four-dimensional lattice, as in MILC. mhd: eight fields on a staggered grid, thin "
-         "faces by MPI_Sendrecv. Each solution is compared with the known one. `communication` is a part of `step`.")
+         "conjugate gradients on a four-dimensional lattice. mhd: eight fields on a staggered grid, thin faces by MPI_Sendrecv. Each solution is "
+         "compared with the known one. `communication` is a part of `step`.")
 unit = "µs"
 subject = "known:types"
 against = {"native:types": "Open MPI", "known:hand": "packing by hand", "mpich:types": "MPICH"}

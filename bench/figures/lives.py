@@ -43,9 +43,10 @@ def repaid(rows):
 
 def uses(compared):
     """The paper's question in words."""
-    histogram, never, most = repaid(compared["Open MPI"])
-    parts = [f"from use {least} on in {n}" for least, n in histogram.items()] + ([f"not with {most} in {never}"] if never else [])
-    return f"no life costs more than with Open MPI {', '.join(parts)} of {sum(histogram.values()) + never} layouts and directions"
+    histogram, never, _ = repaid(compared["Open MPI"])
+    count = sum(histogram.values()) + never
+    return "no life costs more than with Open MPI " + ", ".join(
+        f"from use {most} on in {sum(n for least, n in histogram.items() if least <= most)} of {count}" for most in (1, 10))
 
 
 paper = [("DAME paper, Fig. 17; libpack, Fig. 9", "tens of uses repay a compilation", uses)]

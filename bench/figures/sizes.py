@@ -10,6 +10,7 @@ unit = "µs"
 subject = "known:result"
 against = {"native:result": "Open MPI", "known:hand": "packing by hand", "mpich:result": "MPICH", "known:contiguous": "contiguous data"}
 engines = ["native", "known", "mpich"]
+bounds = ("contiguous data",)
 turns = {"quick": 12, "full": 16}
 
 

@@ -152,8 +152,7 @@ static double contiguous(void)
 
 static volatile uint64_t sink;
 
-/* Nanoseconds of arithmetic that keeps a core busy: twice as many where another thread shares the
- * core, which code that waits for memory does not notice. */
+/* Nanoseconds of a loop of arithmetic, which memory does not slow down. */
 static double arithmetic(void)
 {
     double samples[SAMPLES];
