@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Shared by the mini-applications; operations.c also uses its memory. Each application solves its
- * problem twice, sending its data as derived datatypes and packed by hand, in turns, compares the
- * solutions with known results, and prints for each way
+ * problem twice in each turn (lib/turns.h), sending its data as derived datatypes and packed by
+ * hand, compares the solutions with known results, and prints for each way
  *
- *   result APPLICATION_SIZE types|hand SECONDS OF_IT_COMMUNICATION FIRST_TEN_STEPS right|WRONG
+ *   result APPLICATION_SIZE types|hand SECONDS OF_IT_COMMUNICATION right|WRONG
  *
- * with the times of the slowest rank; those of the first ten steps are communication. Needs no DAME
- * and no Open MPI.
+ * of a step, the lower quartile of the slowest rank. Needs no DAME and no Open MPI.
  */
 #ifndef APP_H
 #define APP_H
@@ -18,48 +17,61 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/lib/turns.h"
 #include "options.h"
 
+enum { APP_STEPS = 1024 }; /* timed; later ones are not */
+
+/* A step goes from the end of one communication to the end of the next. */
 typedef struct app_times {
-    double start; /* of the communication that goes on */
-    double spent; /* in communication */
-    double first; /* of it, in the first ten steps */
-    int steps;    /* begun */
+    double begun, ended; /* the last communication */
+    double step[APP_STEPS], communication[APP_STEPS];
+    int steps;
 } app_times_t;
+
+static inline void app_begin(app_times_t *times)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    times->steps = 0;
+    times->ended = bench_now();
+}
 
 static inline void app_begins_to_send(app_times_t *times)
 {
-    times->start = bench_now();
+    times->begun = bench_now();
 }
 
 static inline void app_has_sent(app_times_t *times)
 {
-    times->spent += bench_now() - times->start;
-    if (times->steps <= 10) {
-        times->first = times->spent;
+    const double before = times->ended;
+    times->ended = bench_now();
+    if (times->steps < APP_STEPS) {
+        times->step[times->steps] = times->ended - before;
+        times->communication[times->steps++] = times->ended - times->begun;
     }
 }
 
-/* `seconds` for all of it. */
-static inline void app_print(const char *name, long size, bool by_hand, double seconds,
-                             const app_times_t *times, bool right)
+static inline void app_print(const char *name, long size, bool by_hand, app_times_t *times,
+                             bool right)
 {
-    double mine[3] = {seconds, times->spent, times->first}, all[3];
+    double mine[2] = {bench_undisturbed(times->step, times->steps),
+                      bench_undisturbed(times->communication, times->steps)};
+    double all[2];
     int rank, good = right, all_good;
-    MPI_Reduce(mine, all, 3, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    MPI_Reduce(mine, all, 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     MPI_Allreduce(&good, &all_good, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (0 == rank) {
-        printf("result %s_%ld %s %.6f %.6f %.6f %s\n", name, size, by_hand ? "hand" : "types",
-               all[0], all[1], all[2], all_good ? "right" : "WRONG");
-        fflush(stdout);
+        printf("result %s_%ld %s %.9f %.9f %s\n", name, size, by_hand ? "hand" : "types", all[0],
+               all[1], all_good ? "right" : "WRONG");
     }
 }
 
-/* Zeros; their pages are mapped before anything is timed. Ends the job when memory is out. */
+/* Zeros, for messages; their pages are mapped before anything is timed. turns_free() it. Ends the
+ * job when memory is out. */
 static inline void *app_memory(size_t bytes)
 {
-    void *memory = malloc(bytes);
+    void *memory = turns_memory(bytes);
     if (NULL == memory) {
         fprintf(stderr, "out of memory: %zu bytes\n", bytes);
         MPI_Abort(MPI_COMM_WORLD, 1);
@@ -78,8 +90,8 @@ static inline void app_introduce(void)
         for (int times = 0; times < 10; times++) {
             MPI_Alltoall(out, (int) bytes, MPI_BYTE, in, (int) bytes, MPI_BYTE, MPI_COMM_WORLD);
         }
-        free(out);
-        free(in);
+        turns_free(out);
+        turns_free(in);
     }
 }
 

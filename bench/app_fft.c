@@ -142,17 +142,15 @@ static bool spectrum_is_right(const field_t *f)
 
 static void solve(field_t *f, int steps, bool by_hand)
 {
-    app_times_t times = {0};
+    app_times_t times;
     bool right = true;
     for (int row = 0; row < f->rows; row++) {
         for (int k = 0; k < f->n; k++) {
             f->a[(size_t) row * (size_t) f->n + (size_t) k] = wave(f, f->rank * f->rows + row, k);
         }
     }
-    MPI_Barrier(MPI_COMM_WORLD);
-    const double start = bench_now();
+    app_begin(&times);
     for (int step = 0; step < steps; step++) {
-        times.steps = step + 1;
         for (int half = 0; half < 2; half++) {
             for (int dimension = 0; dimension < 2; dimension++) {
                 transform_rows(f, 1 == half);
@@ -168,14 +166,13 @@ static void solve(field_t *f, int steps, bool by_hand)
             f->a[i] /= (double) f->n * f->n;
         }
     }
-    const double seconds = bench_now() - start;
     for (int row = 0; row < f->rows; row++) {
         for (int k = 0; k < f->n; k++) {
             right = right && is_close(f->a[(size_t) row * (size_t) f->n + (size_t) k],
                                       wave(f, f->rank * f->rows + row, k));
         }
     }
-    app_print("fft2", f->n, by_hand, seconds, &times, right);
+    app_print("fft2", f->n, by_hand, &times, right);
 }
 
 int main(int argc, char **argv)
@@ -185,6 +182,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &f.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &f.ranks);
+    turns_join(f.rank, f.ranks);
     int rest = f.n;
     for (; rest > 1 && (0 == rest % 2 || 0 == rest % 3); rest /= 0 == rest % 2 ? 2 : 3) {
     }
@@ -205,16 +203,20 @@ int main(int argc, char **argv)
     }
     make_types(&f);
     app_introduce();
-    for (int turn = 0; turn < 2; turn++) {
-        solve(&f, steps, 1 == turn);
+    turns_next();
+    for (int turn = 0; turn < turns_count(); turn++) {
+        solve(&f, steps, 0 != turn % 2);
+        solve(&f, steps, 0 == turn % 2);
+        turns_next();
     }
     MPI_Type_free(&f.columns);
     MPI_Type_free(&f.rows_of);
-    free(f.a);
-    free(f.b);
-    free(f.packed);
-    free(f.received);
-    free(f.roots);
+    turns_free(f.a);
+    turns_free(f.b);
+    turns_free(f.packed);
+    turns_free(f.received);
+    turns_free(f.roots);
+    turns_leave();
     MPI_Finalize();
     return 0;
 }

@@ -93,7 +93,6 @@ static void exchange(lattice_t *a, vector_t *v)
     const size_t face = (size_t) a->l * (size_t) a->l * (size_t) a->l;
     MPI_Request requests[2 * SIDES];
     MPI_Status statuses[2 * SIDES];
-    a->times.steps++;
     app_begins_to_send(&a->times);
     for (int side = 0; side < SIDES; side++) {
         if (a->by_hand) {
@@ -283,26 +282,23 @@ static void solve(lattice_t *a, int solutions, bool by_hand)
         }
     }
     fill(a, w, noise);
-    a->times = (app_times_t){0};
-    MPI_Barrier(MPI_COMM_WORLD);
-    const double start = bench_now();
+    app_begin(&a->times);
     for (int solution = 0; solution < solutions; solution++) {
         apply(a, w, b);
         solve_for(a, b, x, p, ap);
     }
-    const double seconds = bench_now() - start;
     EACH_SITE(a, i)
     {
         for (int c = 0; c < 3; c++) {
             right = right && cabs(x[i].c[c] - w[i].c[c]) < 1e-9;
         }
     }
-    app_print("lattice", a->l, by_hand, seconds, &a->times, right);
-    free(w);
-    free(b);
-    free(x);
-    free(p);
-    free(ap);
+    app_print("lattice", a->l, by_hand, &a->times, right);
+    turns_free(w);
+    turns_free(b);
+    turns_free(x);
+    turns_free(p);
+    turns_free(ap);
 }
 
 int main(int argc, char **argv)
@@ -313,6 +309,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &a.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    turns_join(a.rank, ranks);
     if (a.l < 2 || a.l > 48 || solutions < 1 || (1 != ranks && 2 != ranks && 4 != ranks)) {
         fprintf(stderr, "app_lattice: 1, 2 or 4 ranks; L: 2 to 48; SOLUTIONS: 1 and more\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
@@ -338,15 +335,19 @@ int main(int argc, char **argv)
     a.out = app_memory(SIDES * face);
     a.in = app_memory(SIDES * face);
     app_introduce();
-    for (int turn = 0; turn < 2; turn++) {
-        solve(&a, solutions, 1 == turn);
+    turns_next();
+    for (int turn = 0; turn < turns_count(); turn++) {
+        solve(&a, solutions, 0 != turn % 2);
+        solve(&a, solutions, 0 == turn % 2);
+        turns_next();
     }
     for (int side = 0; side < SIDES; side++) {
         MPI_Type_free(&a.send[side]);
         MPI_Type_free(&a.receive[side]);
     }
-    free(a.out);
-    free(a.in);
+    turns_free(a.out);
+    turns_free(a.in);
+    turns_leave();
     MPI_Finalize();
     return 0;
 }

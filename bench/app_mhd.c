@@ -124,7 +124,6 @@ static double value(const grid_t *g, int f, int moved, int i, int j, int k)
 static void solve(grid_t *g, int steps, bool by_hand)
 {
     bool right = true;
-    g->times = (app_times_t){0};
     g->by_hand = by_hand;
     for (int f = 0; f < FIELDS; f++) {
         for (int i = 0; i < g->n; i++) {
@@ -136,10 +135,8 @@ static void solve(grid_t *g, int steps, bool by_hand)
             }
         }
     }
-    MPI_Barrier(g->comm);
-    const double start = bench_now();
+    app_begin(&g->times);
     for (int step = 0; step < steps; step++) {
-        g->times.steps = step + 1;
         app_begins_to_send(&g->times);
         for (int f = 0; f < FIELDS; f++) {
             for (int side = 0; side < SIDES; side++) {
@@ -151,7 +148,6 @@ static void solve(grid_t *g, int steps, bool by_hand)
             advance(g, f);
         }
     }
-    const double seconds = bench_now() - start;
     for (int f = 0; f < FIELDS; f++) {
         for (int i = 0; i < g->n; i++) {
             for (int j = 0; j < g->n; j++) {
@@ -162,7 +158,7 @@ static void solve(grid_t *g, int steps, bool by_hand)
             }
         }
     }
-    app_print("mhd", g->n, by_hand, seconds, &g->times, right);
+    app_print("mhd", g->n, by_hand, &g->times, right);
 }
 
 int main(int argc, char **argv)
@@ -172,6 +168,8 @@ int main(int argc, char **argv)
     int ranks, rank;
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    turns_join(rank, ranks);
     if (g.n < 4 || g.n > 512 || steps < 1) {
         fprintf(stderr, "app_mhd: N: 4 to 512; STEPS: 1 and more\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
@@ -193,20 +191,24 @@ int main(int argc, char **argv)
     g.in = app_memory(cells);
     make_types(&g);
     app_introduce();
-    for (int turn = 0; turn < 2; turn++) {
-        solve(&g, steps, 1 == turn);
+    turns_next();
+    for (int turn = 0; turn < turns_count(); turn++) {
+        solve(&g, steps, 0 != turn % 2);
+        solve(&g, steps, 0 == turn % 2);
+        turns_next();
     }
     for (int side = 0; side < SIDES; side++) {
         MPI_Type_free(&g.send[side]);
         MPI_Type_free(&g.receive[side]);
     }
     for (int f = 0; f < FIELDS; f++) {
-        free(g.field[f]);
+        turns_free(g.field[f]);
     }
-    free(g.next);
-    free(g.out);
-    free(g.in);
+    turns_free(g.next);
+    turns_free(g.out);
+    turns_free(g.in);
     MPI_Comm_free(&g.comm);
+    turns_leave();
     MPI_Finalize();
     return 0;
 }

@@ -1,42 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fragments.h"
 
-#include <dlfcn.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "opal-glue/openmpi.h"
-
-/* Open MPI's own functions, where a component has put others into the GOT. */
-static struct {
-    bool chosen;
-    __typeof__(&opal_convertor_prepare_for_send) prepare_for_send;
-    __typeof__(&opal_convertor_prepare_for_recv) prepare_for_recv;
-} native;
-
-int dt_fragments_native(bool on)
-{
-    if (on && NULL == native.prepare_for_recv) {
-        *(void **) &native.prepare_for_send = dlsym(RTLD_NEXT, "opal_convertor_prepare_for_send");
-        *(void **) &native.prepare_for_recv = dlsym(RTLD_NEXT, "opal_convertor_prepare_for_recv");
-    }
-    native.chosen = on && NULL != native.prepare_for_send && NULL != native.prepare_for_recv;
-    return on == native.chosen ? 0 : -1;
-}
-
-static void prepare_for_send(opal_convertor_t *convertor, MPI_Datatype type, int count,
-                             const void *buf)
-{
-    (void) (native.chosen ? native.prepare_for_send : opal_convertor_prepare_for_send)(
-        convertor, &type->super, (size_t) count, buf);
-}
-
-static void prepare_for_recv(opal_convertor_t *convertor, MPI_Datatype type, int count,
-                             const void *buf)
-{
-    (void) (native.chosen ? native.prepare_for_recv : opal_convertor_prepare_for_recv)(
-        convertor, &type->super, (size_t) count, buf);
-}
 
 static void prepare(opal_convertor_t *convertor)
 {
@@ -55,7 +22,7 @@ int dt_fragments_pack(const void *buf, int count, MPI_Datatype type, void *packe
     opal_convertor_t convertor;
     size_t done = 0;
     prepare(&convertor);
-    prepare_for_send(&convertor, type, count, buf);
+    (void) opal_convertor_prepare_for_send(&convertor, &type->super, (size_t) count, buf);
     const size_t total = convertor.local_size;
     while (done < total) {
         struct iovec iov = {.iov_base = (char *) packed + done,
@@ -79,7 +46,7 @@ int dt_fragments_unpack(void *buf, int count, MPI_Datatype type, const void *pac
     opal_convertor_t convertor;
     size_t done = 0;
     prepare(&convertor);
-    prepare_for_recv(&convertor, type, count, buf);
+    (void) opal_convertor_prepare_for_recv(&convertor, &type->super, (size_t) count, buf);
     while (done < size) {
         struct iovec iov = {.iov_base = (char *) (uintptr_t) packed + done,
                             .iov_len = size - done < fragment ? size - done : fragment};
@@ -101,7 +68,7 @@ int dt_fragments_unpack_order(void *buf, int count, MPI_Datatype type, const voi
     opal_convertor_t convertor;
     int rc = 0;
     prepare(&convertor);
-    prepare_for_recv(&convertor, type, count, buf);
+    (void) opal_convertor_prepare_for_recv(&convertor, &type->super, (size_t) count, buf);
     for (size_t i = 0; i < n; i++) {
         size_t position = cuts[order[i]];
         size_t length = cuts[order[i] + 1] - position;

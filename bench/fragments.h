@@ -8,15 +8,9 @@
 #ifndef DT_FRAGMENTS_H
 #define DT_FRAGMENTS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include <mpi.h>
-
-/* From the next call on, the functions below drive Open MPI's own engine (true), whichever
- * component moves the data of the rest of the process, or what that process uses (false, as at the
- * start). Returns -1 when that engine cannot be reached. */
-int dt_fragments_native(bool on);
 
 /* Packs all of `count` elements at `buf`, in fragments of at most `fragment` bytes. *packed_size:
  * the bytes written to `packed`. */

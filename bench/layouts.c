@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/lib/turns.h"
+
 enum {
     PAGE = 4096,
     CACHE_LINE = 64,
@@ -73,10 +75,8 @@ bool layouts_match(const struct layout_spec *spec, const char *selector)
 
 /* ---- memory ---- */
 
-static void *allocate(size_t size)
+static void *not_null(void *block, size_t size)
 {
-    void *block = aligned_alloc(PAGE, (size / PAGE + 1) * PAGE);
-
     if (NULL == block) {
         fprintf(stderr, "layouts: cannot allocate %zu bytes\n", size);
         MPI_Abort(MPI_COMM_WORLD, 1);
@@ -85,15 +85,30 @@ static void *allocate(size_t size)
     return block;
 }
 
-void *layout_keep(struct layout *layout, size_t size)
+static void *allocate(size_t size)
+{
+    return not_null(aligned_alloc(PAGE, (size / PAGE + 1) * PAGE), size);
+}
+
+static void *keep(struct layout *layout, void *block, size_t size)
 {
     struct layout_memory *entry = allocate(sizeof(*entry));
 
-    entry->block = allocate(size);
-    memset(entry->block, 0, size);
+    entry->block = memset(block, 0, size);
     entry->next = layout->memory;
     layout->memory = entry;
-    return entry->block;
+    return block;
+}
+
+void *layout_keep(struct layout *layout, size_t size)
+{
+    return keep(layout, allocate(size), size);
+}
+
+/* For the bytes of messages. */
+static unsigned char *keep_bytes(struct layout *layout, size_t size)
+{
+    return keep(layout, not_null(turns_memory(size), size), size);
 }
 
 void *layout_array(struct layout *layout, int side, size_t size)
@@ -102,7 +117,7 @@ void *layout_array(struct layout *layout, int side, size_t size)
     const size_t stagger = (size_t) CACHE_LINE * (5 * (size_t) s->arrays + 3 * (size_t) side + 1) +
                            (LAYOUT_OFF_LINE == layout->place ? USER_OFF_LINE : 0);
 
-    s->array[s->arrays].bytes = (unsigned char *) layout_keep(layout, size + stagger) + stagger;
+    s->array[s->arrays].bytes = keep_bytes(layout, size + stagger) + stagger;
     s->array[s->arrays].size = size;
     return s->array[s->arrays++].bytes;
 }
@@ -119,7 +134,7 @@ unsigned char *layout_packed(struct layout *layout, size_t size)
 {
     const size_t shift = LAYOUT_OFF_LINE == layout->place ? PACKED_OFF_LINE : 0;
 
-    return (unsigned char *) layout_keep(layout, size + shift) + shift;
+    return keep_bytes(layout, size + shift) + shift;
 }
 
 /* ---- for the families ---- */
@@ -214,7 +229,7 @@ void layout_free(struct layout *layout)
     }
     for (struct layout_memory *entry = layout->memory; NULL != entry;) {
         struct layout_memory *next = entry->next;
-        free(entry->block);
+        turns_free(entry->block);
         free(entry);
         entry = next;
     }

@@ -21,49 +21,44 @@ static void clear(const struct layout_side *side)
     }
 }
 
-/* at[p]: the number of the byte of the arrays, one behind the other, at which packed byte p lies.
- * Only the hand loops know: they unpack streams of bytes that are a part of their position. NULL:
- * out of memory. */
-static size_t *places(const struct layout *layout, const struct layout_side *side)
+/* at[p]: the address of the byte at which packed byte p lies. Only the hand loops know: they unpack
+ * streams of bytes that are a part of their position. NULL: out of memory. */
+static uintptr_t *places(const struct layout *layout, const struct layout_side *side)
 {
-    size_t all = 0;
-    for (int a = 0; a < side->arrays; a++) {
-        all += side->array[a].size;
-    }
-    size_t *position = calloc(all, sizeof(*position)), *at = calloc(layout->bytes, sizeof(*at));
-    unsigned char *stream = malloc(layout->bytes), *touched = calloc(all, 1);
+    const size_t bytes = layout->bytes;
+    unsigned char **touched = malloc(bytes * sizeof(*touched)), *stream = malloc(bytes);
+    size_t *position = calloc(bytes, sizeof(*position)), n = 0;
+    uintptr_t *at = malloc(bytes * sizeof(*at));
     for (int pass = -1;
-         NULL != position && NULL != at && NULL != stream && NULL != touched && pass < 4; pass++) {
-        for (size_t p = 0; p < layout->bytes; p++) {
+         NULL != touched && NULL != stream && NULL != position && NULL != at && pass < 4; pass++) {
+        for (size_t p = 0; p < bytes; p++) {
             stream[p] = (unsigned char) (pass < 0 ? 255 : p >> 8 * pass);
         }
-        clear(side);
+        if (pass < 0) {
+            clear(side);
+        }
         side->unpack(side->plan, stream);
-        for (size_t a = 0, n = 0; a < (size_t) side->arrays; a++) {
-            for (size_t i = 0; i < side->array[a].size; i++, n++) {
-                touched[n] |= pass < 0 ? side->array[a].bytes[i] : 0;
-                position[n] |= pass < 0 ? 0 : (size_t) side->array[a].bytes[i] << 8 * pass;
+        for (int a = 0; pass < 0 && a < side->arrays; a++) {
+            for (size_t i = 0; i < side->array[a].size && n < bytes; i++) {
+                if (0 != side->array[a].bytes[i]) {
+                    touched[n++] = side->array[a].bytes + i;
+                }
             }
         }
-    }
-    for (size_t n = 0; NULL != at && n < all; n++) {
-        if (0 != touched[n] && position[n] < layout->bytes) {
-            at[position[n]] = n;
+        for (size_t k = 0; pass >= 0 && k < n; k++) {
+            position[k] |= (size_t) *touched[k] << 8 * pass;
         }
     }
-    free(position);
-    free(stream);
-    free(touched);
-    return at;
-}
-
-static uintptr_t address(const struct layout_side *side, size_t place)
-{
-    int a = 0;
-    for (; a + 1 < side->arrays && place >= side->array[a].size; a++) {
-        place -= side->array[a].size;
+    for (size_t p = n; NULL != at && p < bytes; p++) { /* blocks overlap: any byte will do */
+        at[p] = (uintptr_t) side->array[0].bytes;
     }
-    return (uintptr_t) side->array[a].bytes + place;
+    for (size_t k = 0; NULL != at && k < n; k++) {
+        at[position[k]] = (uintptr_t) touched[k];
+    }
+    free(touched);
+    free(stream);
+    free(position);
+    return at;
 }
 
 static int compare(const void *a, const void *b)
@@ -73,12 +68,12 @@ static int compare(const void *a, const void *b)
 }
 
 /* Sorted, each once. */
-static void list_lines(limit_t *limit, const struct layout_side *side, const size_t *at)
+static void list_lines(limit_t *limit, const uintptr_t *at)
 {
     uintptr_t *line = limit->line;
     size_t n = 0;
     for (size_t p = 0; p < limit->bytes; p++) {
-        const uintptr_t here = address(side, at[p]) / LINE * LINE;
+        const uintptr_t here = at[p] / LINE * LINE;
         if (0 == n || line[n - 1] != here) {
             line[n++] = here;
         }
@@ -100,12 +95,12 @@ limit_t *limit_new(const struct layout *layout, int side_number, unsigned char *
     }
     *limit = (limit_t){.packed = packed, .bytes = layout->bytes};
     limit->line = calloc(layout->bytes, sizeof(*limit->line));
-    size_t *at = NULL == limit->line ? NULL : places(layout, side);
+    uintptr_t *at = NULL == limit->line ? NULL : places(layout, side);
     if (NULL == at) {
         limit_free(limit);
         return NULL;
     }
-    list_lines(limit, side, at);
+    list_lines(limit, at);
     free(at);
     return limit;
 }

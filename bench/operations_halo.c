@@ -373,8 +373,8 @@ void halo_end(void)
     for (int a = 0; a < halo.directions; a++) {
         MPI_Type_free(&halo.send[a]);
         MPI_Type_free(&halo.receive[a]);
-        free(halo.out[a]);
-        free(halo.in[a]);
+        turns_free(halo.out[a]);
+        turns_free(halo.in[a]);
     }
     const bool keeps_requests = PERSISTENT == halo.kind || PARTITIONED == halo.kind;
     for (int i = 0; keeps_requests && i < 4 * halo.directions; i++) {
@@ -383,5 +383,5 @@ void halo_end(void)
     if (NEIGHBOURS == halo.kind) {
         MPI_Comm_free(&halo.graph);
     }
-    free(halo.f);
+    turns_free(halo.f);
 }

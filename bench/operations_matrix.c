@@ -200,8 +200,8 @@ void matrix_end(void)
     if (ALLTOALLW != matrix.kind) {
         MPI_Type_free(&matrix.column);
     }
-    free(matrix.a);
-    free(matrix.b);
-    free(matrix.out);
-    free(matrix.in);
+    turns_free(matrix.a);
+    turns_free(matrix.b);
+    turns_free(matrix.out);
+    turns_free(matrix.in);
 }

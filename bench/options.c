@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/lib/turns.h"
+
 static bool known_selector(const char *selector)
 {
     for (int l = 0; l < layouts_count(); l++) {
@@ -157,12 +159,22 @@ void options_list(const struct options *options)
     }
 }
 
+static void join(void)
+{
+    int rank, ranks;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    turns_join(rank, ranks);
+}
+
 int options_run(int argc, char **argv, void (*measure)(const struct layout_spec *spec),
                 void (*finish)(void))
 {
     struct options options = {0};
     const bool good = options_read(&options, argc, argv);
 
+    join();
     if (good && options.list) {
         options_list(&options);
     }
@@ -174,6 +186,7 @@ int options_run(int argc, char **argv, void (*measure)(const struct layout_spec 
     if (good && !options.list && NULL != finish) {
         finish();
     }
+    turns_leave();
     MPI_Finalize();
     return good ? 0 : 2;
 }
@@ -184,6 +197,7 @@ int options_run_places(struct options *options, int argc, char **argv,
 {
     const bool good = options_read(options, argc, argv);
 
+    join();
     if (good && options->list) {
         options_list(options);
     } else if (good) {
@@ -196,6 +210,7 @@ int options_run_places(struct options *options, int argc, char **argv,
             }
         }
     }
+    turns_leave();
     MPI_Finalize();
     return good ? 0 : 2;
 }
@@ -231,6 +246,12 @@ double bench_median(double *values, int n)
 {
     qsort(values, (size_t) n, sizeof(*values), compare);
     return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+double bench_undisturbed(double *values, int n)
+{
+    qsort(values, (size_t) n, sizeof(*values), compare);
+    return values[(n - 1) / 4];
 }
 
 void bench_fail(const struct layout *layout, const char *what)

@@ -16,12 +16,12 @@ struct options {
     unsigned flags;                              /* LAYOUT_QUICK, _ANCHOR, _SHORT */
     bool list;                                   /* --list */
     long fragment;                               /* --fragment BYTES; 0: no such option */
-    long warm;       /* --warm MILLISECONDS, where there is --place: of each operation before it is
-                        sampled */
-    bool limit;      /* --limit, with --place: also the limit (limit.h) */
+    long warm;        /* --warm MILLISECONDS, where there is --place: of each operation before it is
+                         sampled */
+    bool limit;       /* --limit, with --place: also the limit (limit.h) */
     const char *cold; /* --cold data|all, where there is --place: what each sample finds out of the
                          caches; NULL: nothing */
-    unsigned places; /* --place: a bit for each enum layout_place; 0: no such option */
+    unsigned places;  /* --place: a bit for each enum layout_place; 0: no such option */
 };
 
 #define OPTIONS_ON  (1u << LAYOUT_ON_LINE)
@@ -58,6 +58,10 @@ double bench_resident(void);
 
 /* The median of n numbers; sorts them. */
 double bench_median(double *values, int n);
+
+/* Their lower quartile: times that nothing disturbed, on a machine that does other things besides.
+ */
+double bench_undisturbed(double *values, int n);
 
 /* Ends the whole job with a message: a measurement of wrong results is worth nothing. */
 void bench_fail(const struct layout *layout, const char *what);

@@ -5,27 +5,31 @@
  *   pingpong [--ways] [--layout NAME]… [--quick] [--anchors] [--list]
  *
  * Rank 0 sends one message of the layout's send type, rank 1 receives it with the receive type and
- * sends one back. Before and after timing, every byte of the receiver's arrays is compared with the
- * hand-written result, gaps included. Prints per layout
+ * sends one back. Before timing, and in the last turn (lib/turns.h) after it, every byte of the
+ * receiver's arrays is compared with the hand-written result, gaps included. Prints per layout
  *
  *   result NAME BYTES MICROSECONDS right|WRONG
  *
- * with the median of half a round trip. With --ways, more ways take turns with it, in lines that
- * begin with "hand", the message packed and unpacked by the hand-written loops; "contiguous", as
- * many bytes that need neither; and "limit", an empty message before and after which both ends
- * touch their cache lines once (limit.h), up to 1 MiB. Exit code 1 when a byte is wrong.
+ * in each turn, with the lower quartile of half a round trip. With --ways, more ways take turns
+ * with it, in lines that begin with "hand", the message packed and unpacked by the hand-written
+ * loops; "contiguous", as many bytes that need neither; and "limit", an empty message before and
+ * after which both ends touch their cache lines once (limit.h), up to 1 MiB. Exit code 1 when a
+ * byte is wrong.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "layouts.h"
+#include "bench/lib/turns.h"
 #include "limit.h"
 #include "options.h"
 
 enum { ROUND_TRIPS = 200, TAG = 3 };
-enum { MOST_LIMITED = 1 << 20 };      /* bytes; lists of more lines take too long */
-static const double TIME_LIMIT = 0.3; /* seconds for one way of a layout */
+enum { LEAST_WARM = 20, MOST_WARM = 5000 }; /* round trips */
+enum { MOST_LIMITED = 1 << 20 };            /* bytes; lists of more lines take too long */
+static const double TIME_LIMIT = 0.3, TURN_LIMIT = 4e-3; /* seconds for one way of a layout */
+static const double WARMING = 0.1;
 
 static int rank;
 
@@ -111,19 +115,37 @@ static bool one_is_right(struct layout *layout, way_t way, const unsigned char *
     return layout_differs(&layout->side[LAYOUT_RECV], expected, &offset) < 0;
 }
 
-/* Median seconds of a message of each way. Rank 0 tells how many are made. */
-static void time_messages(const struct layout *layout, double seconds[WAYS])
+/* Rank 0 tells. */
+static int within(double seconds, double one, int least, int most)
 {
-    double samples[WAYS][ROUND_TRIPS], start;
-    int n;
+    int n = seconds / one > most ? most : (int) (seconds / one);
+    n = n < least ? least : n;
+    MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return n;
+}
 
+/* Until measured promotion is over. Returns the number of messages to time, of each way. */
+static int warm_up(const struct layout *layout)
+{
+    double start, one;
     MPI_Barrier(MPI_COMM_WORLD);
     start = bench_now();
-    round_trip(layout, TYPES);
-    n = (int) (TIME_LIMIT / (bench_now() - start + 1e-9));
-    n = n > ROUND_TRIPS ? ROUND_TRIPS : n;
-    n = n < 3 ? 3 : n;
-    MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < 3; i++) {
+        round_trip(layout, TYPES);
+    }
+    one = (bench_now() - start) / 3 + 1e-9;
+    for (int n = within(WARMING, one, LEAST_WARM, MOST_WARM); n > 0; n--) {
+        round_trip(layout, TYPES);
+    }
+    return within(turns_count() > 1 ? TURN_LIMIT : TIME_LIMIT, one, 3, ROUND_TRIPS);
+}
+
+/* Seconds of a message of each way. */
+static void time_messages(const struct layout *layout, int n, double seconds[WAYS])
+{
+    double samples[WAYS][ROUND_TRIPS], start;
+
+    round_trip(layout, TYPES); /* caches hold another job's code */
     for (int i = 0; i < n; i++) {
         for (int way = 0; way < ways; way++) {
             start = bench_now();
@@ -132,7 +154,7 @@ static void time_messages(const struct layout *layout, double seconds[WAYS])
         }
     }
     for (int way = 0; way < ways; way++) {
-        seconds[way] = bench_median(samples[way], n);
+        seconds[way] = bench_undisturbed(samples[way], n);
     }
 }
 
@@ -162,24 +184,28 @@ static bool run(const struct layout_spec *spec)
     int good = true, all_good;
     double seconds[WAYS];
 
-    buffer = layout_buffer(layout->bytes);
+    buffer = layout_packed(layout, layout->bytes);
     choose_ways(layout); /* it writes into the arrays */
     expected = expected_arrays(layout);
     for (int way = 0; way < ways && CONTIGUOUS != way; way++) {
         good = one_is_right(layout, (way_t) way, expected) && good;
     }
-    time_messages(layout, seconds);
-    for (int way = 0; way < ways && CONTIGUOUS != way; way++) {
-        good = one_is_right(layout, (way_t) way, expected) && good;
-    }
-    MPI_Allreduce(&good, &all_good, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
-    for (int way = 0; 0 == rank && way < ways; way++) {
-        printf("%s %s %zu %.2f %s\n", way_names[way], spec->name, layout->bytes, 1e6 * seconds[way],
-               all_good ? "right" : "WRONG");
+    const int n = warm_up(layout);
+    turns_next();
+    for (int turn = 0; turn < turns_count(); turn++) {
+        time_messages(layout, n, seconds);
+        for (int way = 0; turns_count() - 1 == turn && way < ways && CONTIGUOUS != way; way++) {
+            good = one_is_right(layout, (way_t) way, expected) && good;
+        }
+        MPI_Allreduce(&good, &all_good, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
+        for (int way = 0; 0 == rank && way < ways; way++) {
+            printf("%s %s %zu %.2f %s\n", way_names[way], spec->name, layout->bytes,
+                   1e6 * seconds[way], all_good ? "right" : "WRONG");
+        }
+        turns_next();
     }
     limit_free(send_limit);
     limit_free(receive_limit);
-    free(buffer);
     free(expected);
     layout_free(layout);
     return all_good;
@@ -199,6 +225,7 @@ int main(int argc, char **argv)
     }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    turns_join(rank, ranks);
     if (2 != ranks) {
         if (0 == rank) {
             fprintf(stderr, "pingpong: needs two ranks\n");
@@ -217,6 +244,7 @@ int main(int argc, char **argv)
             }
         }
     }
+    turns_leave();
     MPI_Finalize();
     return code;
 }

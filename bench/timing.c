@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/lib/turns.h"
 #include "measure/turns.h"
 #include "options.h"
 
-int timing_samples = 7;
-
-static const double SAMPLE_SECONDS = 200e-6;
+enum { SAMPLES = 7, SAMPLES_OF_TURN = 24, FEWEST = 4 };
+static const double SAMPLE_SECONDS = 200e-6, SAMPLE_OF_TURN = 40e-6;
 static const double SLOW_SECONDS = 2e-3; /* operations above get fewer samples */
 
 double timing_warming;
@@ -82,29 +82,36 @@ void timing_print(const char *layout, const char *what, const struct timing *tim
                   const struct job *job)
 {
     struct contest contest = {timings, job};
+    const bool in_turns = turns_count() > 1;
     dame_turns_t turns = {.n = n,
                           .run = run,
                           .context = &contest,
                           .prepare = NULL != timing_prepare ? prepare : NULL,
-                          .sample = NULL != timing_prepare ? 0 : SAMPLE_SECONDS,
-                          .seconds = n * timing_samples * SLOW_SECONDS,
-                          .least = (timing_samples + 1) / 2,
-                          .most = timing_samples};
+                          .sample = NULL != timing_prepare ? 0
+                                    : in_turns             ? SAMPLE_OF_TURN
+                                                           : SAMPLE_SECONDS,
+                          .seconds = n * SAMPLES * SLOW_SECONDS,
+                          .least = FEWEST,
+                          .most = in_turns && NULL == timing_prepare ? SAMPLES_OF_TURN : SAMPLES};
 
     for (int k = 0; k < n; k++) {
         for (const double start = bench_now(); bench_now() - start < timing_warming;) {
             timings[k].run(job);
         }
     }
-    if (dame_turns_run(&turns) != 0) {
-        fprintf(stderr, "%s: out of memory\n", layout);
-        exit(1);
-    }
-    for (int s = 0; s < turns.rounds; s++) {
-        for (int k = 0; k < n; k++) {
-            printf("%s %s %s %.2f\n", layout, what, timings[k].kind,
-                   1e9 * turns.samples[k * turns.rounds + s]);
+    turns_next();
+    for (int turn = 0; turn < turns_count(); turn++) {
+        if (dame_turns_run(&turns) != 0) {
+            fprintf(stderr, "%s: out of memory\n", layout);
+            exit(1);
         }
+        for (int s = 0; s < turns.rounds; s++) {
+            for (int k = 0; k < n; k++) {
+                printf("%s %s %s %.2f\n", layout, what, timings[k].kind,
+                       1e9 * turns.samples[k * turns.rounds + s]);
+            }
+        }
+        dame_turns_free(&turns);
+        turns_next();
     }
-    dame_turns_free(&turns);
 }

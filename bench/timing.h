@@ -18,9 +18,6 @@ extern double timing_warming;
 /* Called before each sample, which then is of one operation; not timed. NULL if absent. */
 extern void (*timing_prepare)(const struct job *job);
 
-/* Samples of each timing, 7 unless set; where they take more than 2 ms in the mean, down to half as many. */
-extern int timing_samples;
-
 /* All of them do the same as the first, to and from the layout's send side: else the job ends with
  * a message. */
 void timing_check_pack(struct layout *layout, unsigned char *packed, const struct timing *timings,
@@ -29,8 +26,9 @@ void timing_check_unpack(struct layout *layout, unsigned char *packed, const str
                          int n, const struct job *job);
 
 /*
- * Prints a line for each sample of each timing: "LAYOUT WHAT KIND NANOSECONDS", for one operation.
- * A sample repeats the operation until it takes 200 us, without timing_prepare.
+ * In each turn (lib/turns.h), prints a line for each sample of each timing: "LAYOUT WHAT KIND
+ * NANOSECONDS", for one operation. A sample repeats the operation until it takes 200 us, without
+ * timing_prepare.
  */
 void timing_print(const char *layout, const char *what, const struct timing *timings, int n,
                   const struct job *job);

@@ -8,12 +8,10 @@ subject = "known:off"
 against = {"known:on": "DAME on lines", "native:off": "Open MPI off lines"}
 engines = ["native", "known"]
 rounds = {"quick": 3, "full": 5}
-seconds = {"quick": 60, "full": 120}
-losing = 0.8
 
 
 def runs(engine, full, layouts):
-    warm = ["--warm", "100"] if engine == "known" else []
+    warm = ["--warm", "50"] if engine in ("known", "before:known") else []
     return [(1, "pack_worker", ["--place", "both", "--fragment", "1000000000", *warm, *(layouts or ["--anchors"])])]
 
 

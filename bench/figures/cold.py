@@ -13,12 +13,11 @@ unit = "ns"
 subject = "known:mpi"
 against = {"native:mpi": "Open MPI", "known:hand": "hand-written loop", "mpich:mpi": "MPICH"}
 engines = ["native", "known", "mpich"]
-rounds = {"quick": 3, "full": 3}
-seconds = {"quick": 30, "full": 120}
+turns = {"quick": 2, "full": 3}
 
 
 def runs(engine, full, layouts):
-    warm = ["--warm", "20"] if engine == "known" else []
+    warm = ["--warm", "20"] if engine in ("known", "before:known") else []
     chosen = layouts or (["--anchors", "--quick"] if full else ["--anchors"])
     return [(1, "pack_worker", ["--place", "off", "--fragment", "1000000000", "--cold", what, *warm, *chosen], what)
             for what in ("data", "all")]

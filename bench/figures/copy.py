@@ -8,8 +8,7 @@ unit = "ns"
 subject = "known:mpi"
 against = {"native:mpi": "Open MPI", "interp:mpi": "DAME interpreted"}
 engines = ["native", "interp", "known"]
-rounds = {"quick": 3, "full": 7}
-seconds = {"quick": 30, "full": 300}
+turns = {"quick": 12, "full": 12}
 
 
 def runs(engine, full, layouts):

@@ -10,12 +10,10 @@ unit = "ns"
 subject = "known:fragments"
 against = {"native:fragments": "Open MPI in fragments", "known:one": "DAME in one piece"}
 engines = ["native", "known"]
-rounds = {"quick": 3, "full": 5}
-seconds = {"quick": 60, "full": 240}
-losing = 0.9
+turns = {"quick": 12, "full": 12}
 
 
 def runs(engine, full, layouts):
-    warm = ["--warm", "100"] if engine == "known" else []
+    warm = ["--warm", "50"] if engine in ("known", "before:known") else []
     return [(1, "pack_worker", ["--place", "off", "--fragment", str(size), *warm, *(layouts or ["--anchors"])], f"{size // 1024} KiB")
             for size in ([4096, 8192, 32768, 131072] if full else [8192])]

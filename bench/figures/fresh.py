@@ -10,7 +10,6 @@ subject = "known:life"
 against = {"native:life": "Open MPI", "at-once:life": "DAME at once"}
 engines = ["native", "known", "at-once"]
 rounds = {"quick": 3, "full": 7}
-seconds = {"quick": 120, "full": 600}
 
 
 def runs(engine, full, layouts):

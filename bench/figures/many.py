@@ -10,7 +10,6 @@ subject = "known:mpi"
 against = {"native:mpi": "Open MPI", "known:hand": "hand-written loops", "mpich:mpi": "MPICH"}
 engines = ["native", "known", "mpich"]
 rounds = {"quick": 3, "full": 5}
-seconds = {"quick": 15, "full": 40}
 
 
 def runs(engine, full, layouts):

@@ -8,7 +8,6 @@ subject = "known:memory"
 against = {"native:memory": "Open MPI", "mpich:memory": "MPICH"}
 engines = ["native", "known", "mpich"]
 rounds = {"quick": 3, "full": 5}
-seconds = {"quick": 15, "full": 30}
 
 
 def runs(engine, full, layouts):

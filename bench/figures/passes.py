@@ -17,8 +17,7 @@ subject = f"{_levels[-1]}:mpi"
 against = {"dame:none:mpi": "no pass", **{f"{level}:mpi": f"passes to {level.rsplit(',', 1)[-1].removeprefix('dame:')}"
                                           for level in _levels[1:-1]}}
 engines = _levels
-rounds = {"quick": 3, "full": 5}
-seconds = {"quick": 80, "full": 200}
+turns = {"quick": 12, "full": 12}
 
 
 def runs(engine, full, layouts):

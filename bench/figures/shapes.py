@@ -10,12 +10,11 @@ unit = "ns"
 subject = "known:mpi"
 against = {"native:mpi": "Open MPI", "known:hand": "hand-written loop", "mpich:mpi": "MPICH", "interp:mpi": "DAME interpreted"}
 engines = ["native", "interp", "known", "mpich"]
-rounds = {"quick": 3, "full": 5}
-seconds = {"quick": 60, "full": 140}
+turns = {"quick": 12, "full": 12}
 
 
 def runs(engine, full, layouts):
-    warm = ["--warm", "100"] if engine == "known" else []
+    warm = ["--warm", "50"] if engine in ("known", "before:known") else []
     kinds = ("nested", "random", "contiguous")
     chosen = [word for kind in kinds for word in ("--layout", f"series_{kind}")] if full else [
         word for kind in kinds for size in (64, 4096) for word in ("--layout", f"series_{kind}_{64 if kind == 'nested' else size}")]

@@ -10,10 +10,9 @@ unit = "ns"
 subject = "known:mpi"
 against = {"native:mpi": "Open MPI", "interp:mpi": "DAME interpreted", "known:hand": "hand-written loop", "mpich:mpi": "MPICH"}
 engines = ["native", "interp", "known", "mpich"]
-rounds = {"quick": 3, "full": 15}
-seconds = {"quick": 40, "full": 200}
+turns = {"quick": 16, "full": 20}
 
 
 def runs(engine, full, layouts):
-    warm = ["--warm", "100"] if engine == "known" else []
+    warm = ["--warm", "50"] if engine in ("known", "before:known") else []
     return [(1, "pack_worker", ["--place", "off", "--fragment", "1000000000", *warm, *(layouts or ["--short"])])]

@@ -9,10 +9,9 @@ shows = ("Half a round trip of every second double, 8 bytes to 2 MiB, with --ful
 unit = "µs"
 subject = "known:result"
 against = {"native:result": "Open MPI", "known:hand": "packing by hand", "mpich:result": "MPICH", "known:contiguous": "contiguous data"}
-through = {"native:result": "contiguous"}
 engines = ["native", "known", "mpich"]
-rounds = {"quick": 3, "full": 7}
-seconds = {"quick": 60, "full": 200}
+bounds = ("contiguous data",)
+turns = {"quick": 12, "full": 16}
 
 
 def runs(engine, full, layouts):

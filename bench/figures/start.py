@@ -7,7 +7,6 @@ subject = "known:wall"
 against = {"native:wall": "Open MPI"}
 engines = ["native", "known"]
 rounds = {"quick": 7, "full": 31}
-seconds = {"quick": 10, "full": 60}
 
 
 def runs(engine, full, layouts):

@@ -13,10 +13,8 @@ shows = ("Half a round trip as in the messages between two ranks, with Open MPI'
 unit = "µs"
 subject = "known:result"
 against = {"native:result": "Open MPI", "known:hand": "packing by hand"}
-through = {"native:result": "contiguous"}
 engines = ["native", "known"]
-rounds = {"quick": 3, "full": 5}
-seconds = {"quick": 100, "full": 300}
+turns = {"quick": 10, "full": 12}
 
 
 @functools.cache
