@@ -47,8 +47,7 @@ static int output = -1;
 static bool fits; /* what we know of Open MPI */
 static bool running;
 
-/* ---- In a patched Open MPI --------------------------------------------------------------------
- */
+/* ---- In a patched Open MPI ------------------------------------------------------------------ */
 
 static bool chosen;
 
@@ -86,14 +85,12 @@ static void say_asked_by(void)
     (void) mca_base_component_var_register(
         &mca_dt_dame_component.dtc_version, "asked_by",
         "How Open MPI's data comes to DAME: through slots of functions, which DAME rewrites, or, "
-        "in a "
-        "patched Open MPI, through its own framework dt (doc/seam.md)",
+        "in a patched Open MPI, through its own framework dt (doc/seam.md)",
         MCA_BASE_VAR_TYPE_STRING, NULL, 0, MCA_BASE_VAR_FLAG_DEFAULT_ONLY, OPAL_INFO_LVL_4,
         MCA_BASE_VAR_SCOPE_CONSTANT, &asked_by);
 }
 
-/* ---- Selection, start and stop ----------------------------------------------------------------
- */
+/* ---- Selection, start and stop -------------------------------------------------------------- */
 
 /* If register failed, Open MPI would drop the component, and `--mca dt dame` would abort the
  * job. */
