@@ -42,7 +42,7 @@ static void usage(void)
         "Other options are the compiler's. The program takes --vf N: the tasks in each process.\n"
         "Environment: BAMBOO_CC, the MPI compiler (default: " BAMBOO_CC ").\n"
         "Exit status: 0; 1, errors in a file, reported as file:line:column; 2, wrong use, or\n"
-        "the process that reads the file was ended by a signal.\n",
+        "the process that reads the file was ended by a signal; 3, memory is out.\n",
         stdout);
 }
 
