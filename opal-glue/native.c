@@ -4,6 +4,18 @@
 #include "openmpi.h"
 #include "thread.h"
 
+void dt_native_prepare(opal_convertor_t *convertor, const opal_datatype_t *datatype, size_t count,
+                       const void *buffer, bool send)
+{
+    dt_thread_here()->asks_native = true;
+    if (send) {
+        (void) opal_convertor_prepare_for_send(convertor, datatype, count, buffer);
+    } else {
+        (void) opal_convertor_prepare_for_recv(convertor, datatype, count, buffer);
+    }
+    dt_thread_here()->asks_native = false;
+}
+
 size_t dt_native_construct(opal_convertor_t *native, const opal_convertor_t *convertor, bool send,
                            size_t position)
 {
@@ -11,17 +23,18 @@ size_t dt_native_construct(opal_convertor_t *native, const opal_convertor_t *con
     native->remoteArch = convertor->remoteArch;
     native->master = convertor->master;
     native->flags = 0;
+    dt_native_prepare(native, convertor->pDesc, convertor->count, convertor->pBaseBuf, send);
     dt_thread_here()->asks_native = true;
-    if (send) {
-        (void) opal_convertor_prepare_for_send(native, convertor->pDesc, convertor->count,
-                                               convertor->pBaseBuf);
-    } else {
-        (void) opal_convertor_prepare_for_recv(native, convertor->pDesc, convertor->count,
-                                               convertor->pBaseBuf);
-    }
     (void) dt_openmpi_set_position(native, &position);
     dt_thread_here()->asks_native = false;
     return position;
+}
+
+void dt_native_copy(const opal_datatype_t *datatype, int32_t count, char *to, const char *from)
+{
+    dt_thread_here()->asks_native = true;
+    (void) opal_datatype_copy_content_same_ddt(datatype, count, to, (char *) (uintptr_t) from);
+    dt_thread_here()->asks_native = false;
 }
 
 void dt_native_destruct(opal_convertor_t *native)

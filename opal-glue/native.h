@@ -12,6 +12,14 @@
 #include "entry.h"
 #include "native_mark.h"
 
+/* Prepares a convertor for the native engine, whether or not Open MPI would ask DAME about it
+ * (abi/seam.h). */
+void dt_native_prepare(opal_convertor_t *convertor, const opal_datatype_t *datatype, size_t count,
+                       const void *buffer, bool send);
+
+/* The same for a local copy of `count` elements. */
+void dt_native_copy(const opal_datatype_t *datatype, int32_t count, char *to, const char *from);
+
 /*
  * Makes `native` a convertor of the native engine on the same data as `convertor`, to send or to
  * receive, at `position`; a sending one at the last boundary of a basic element up to there.

@@ -361,9 +361,7 @@ bool dt_sample_copy_by_native(dt_thread_t *thread, dame_tally_t *tally,
     }
     const bool counts = message_counts(tally, DAME_WORK_COPY, bytes);
     const int64_t start = dame_ns_now();
-    thread->asks_native = true;
-    (void) opal_datatype_copy_content_same_ddt(datatype, count, to, (char *) (uintptr_t) from);
-    thread->asks_native = false;
+    dt_native_copy(datatype, count, to, from);
     const int64_t ns = dame_timing_net(&dt_engine.timing, dame_ns_now() - start);
     keep(tally, DAME_WORK_COPY, counts, ns, bytes);
     pass(thread, bytes, counts, dame_ns_now() - start);

@@ -20,7 +20,6 @@
 #include "program_text.h"
 #include "referee.h"
 #include "table.h"
-#include "thread.h"
 
 /* More than any basic element: the native engine only stops at element boundaries. */
 enum { SLACK = 64 };
@@ -291,9 +290,7 @@ static void construct(opal_convertor_t *message, const opal_datatype_t *datatype
 {
     dt_object_construct(message, &opal_convertor_t_class);
     dt_openmpi_same_peer(message, ompi_mpi_local_convertor);
-    dt_thread_here()->asks_native = true;
-    (void) opal_convertor_prepare_for_send(message, datatype, (size_t) count, buffer);
-    dt_thread_here()->asks_native = false;
+    dt_native_prepare(message, datatype, (size_t) count, buffer, true);
 }
 
 /* What the native engine packs before from one buffer and afterwards from the other must agree. */
