@@ -16,7 +16,8 @@
  *
  * Programs that make datatypes again and again use each about as often as the one before. Where
  * those of a constructor have mostly repaid their import, the next ones are imported at their first
- * use. One in four is not; the rule learns from its uses whether importing still pays.
+ * use. One in four is not, of known layouts one in sixteen; the rule learns from its uses whether
+ * importing still pays.
  *
  * A datatype counts its own uses (entry.h). When it ends before they suffice, they are remembered
  * for the next datatype that looks like it, as far as there is room.
