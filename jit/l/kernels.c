@@ -18,14 +18,8 @@ void l_kernel_name(int32_t prim, char name[L_NAME])
     snprintf(name, L_NAME, "k%d", (int) prim);
 }
 
-static void find_types(l_unit_t *u)
+static void find_kernel_type(l_unit_t *u)
 {
-    u->i1 = LLVMInt1TypeInContext(u->context);
-    u->i8 = LLVMInt8TypeInContext(u->context);
-    u->i32 = LLVMInt32TypeInContext(u->context);
-    u->i64 = LLVMInt64TypeInContext(u->context);
-    u->ptr = LLVMPointerTypeInContext(u->context, 0);
-    u->nothing = LLVMVoidTypeInContext(u->context);
     LLVMTypeRef args[ARGS] = {u->ptr, u->i64, u->ptr, u->i64, u->i64};
     u->kernel = LLVMFunctionType(u->nothing, args, ARGS, 0);
 }
@@ -96,7 +90,7 @@ int32_t l_emit_kernels(l_unit_t *u, const l_target_t *target)
 {
     int32_t n = 0;
     int64_t moves = 0;
-    find_types(u);
+    find_kernel_type(u);
     protect_branches(u);
     for (int32_t i = u->program->nprims; i-- > 0;) { /* inner levels follow outer ones */
         const dame_prim_t *prim = &u->program->prims[i];

@@ -15,6 +15,8 @@
 #include "dame_config.h"
 #include "dump.h"
 #include "base/spare.h"
+#include "jit/g/grid.h"
+#include "jit/g/text.h"
 #include "kernels.h"
 #include "machine.h"
 #include "options.h"
@@ -209,6 +211,18 @@ static dame_status_t generate(state_t *state, const l_unit_t *u, uint32_t varian
     return status;
 }
 
+static dame_status_t generate_text(state_t *state, const l_unit_t *u, uint32_t variant)
+{
+    l_code_t *code = &state->code;
+    int64_t start = now_ns();
+    const dame_status_t status =
+        dame_grid_text(u->module, (dame_grid_target_t) (variant - L_GRID_HOST), code->bytes,
+                       sizeof(code->bytes), &code->size);
+    code->unwind = DAME_NO_UNWIND;
+    phases.generate = lap(&start);
+    return status;
+}
+
 /* Writes the IR; `u` has context and module, which the caller disposes of. */
 static dame_status_t write_ir(state_t *state, l_unit_t *u)
 {
@@ -221,6 +235,19 @@ static dame_status_t write_ir(state_t *state, l_unit_t *u)
         }
     }
     return 0 == n || LLVMVerifyModule(u->module, LLVMReturnStatusAction, NULL)
+               ? DAME_ERR_UNSUPPORTED
+               : DAME_OK;
+}
+
+/* Writes a grid's function in place of kernels. */
+static dame_status_t write_grid(state_t *state, l_unit_t *u, uint32_t variant)
+{
+    const dame_grid_target_t target = (dame_grid_target_t) (variant - L_GRID_HOST);
+    if (DAME_GRID_HOST == target) {
+        l_machine_prepare(state->machine, u->module);
+    }
+    state->code.entries[state->code.nentries++] = (dame_entry_point_t){.prim = 0};
+    return !l_emit_grid(u, target) || LLVMVerifyModule(u->module, LLVMReturnStatusAction, NULL)
                ? DAME_ERR_UNSUPPORTED
                : DAME_OK;
 }
@@ -248,10 +275,14 @@ static void compile_program(state_t *state, void *arguments)
     LLVMContextSetDiagnosticHandler(u.context, ignore, NULL);
     u.module = LLVMModuleCreateWithNameInContext("dame", u.context);
     u.b = LLVMCreateBuilderInContext(u.context);
-    request->status = write_ir(state, &u);
+    l_find_types(&u);
+    request->status =
+        l_is_grid(request->variant) ? write_grid(state, &u, request->variant) : write_ir(state, &u);
     phases = (l_phases_t){.ir = lap(&start)};
     if (DAME_OK == request->status) {
-        request->status = generate(state, &u, request->variant);
+        request->status = request->variant > L_GRID_HOST
+                              ? generate_text(state, &u, request->variant)
+                              : generate(state, &u, request->variant);
     }
     LLVMDisposeBuilder(u.b);
     LLVMDisposeModule(u.module);

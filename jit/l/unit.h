@@ -33,6 +33,17 @@ typedef struct l_unit {
     int is_full;           /* sticky: the function has become too large */
 } l_unit_t;
 
+/* The types of IR, once the unit has its context. */
+static inline void l_find_types(l_unit_t *u)
+{
+    u->i1 = LLVMInt1TypeInContext(u->context);
+    u->i8 = LLVMInt8TypeInContext(u->context);
+    u->i32 = LLVMInt32TypeInContext(u->context);
+    u->i64 = LLVMInt64TypeInContext(u->context);
+    u->ptr = LLVMPointerTypeInContext(u->context, 0);
+    u->nothing = LLVMVoidTypeInContext(u->context);
+}
+
 /* ---- values ---- */
 
 static inline LLVMValueRef l_int(const l_unit_t *u, int64_t value)

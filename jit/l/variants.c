@@ -32,11 +32,14 @@ static const char *pipeline_name(uint32_t variant)
 
 int l_variant_name(uint32_t variant, char name[DAME_VARIANT_NAME])
 {
-    const char *pipeline = variant < VARIANTS ? pipeline_name(variant) : NULL;
+    static const char *const grids[] = {"grid", "ptx", "amdgpu"};
+    const char *pipeline = l_is_grid(variant)   ? grids[variant - L_GRID_HOST]
+                           : variant < VARIANTS ? pipeline_name(variant)
+                                                : NULL;
     name[0] = '\0';
     if (NULL != pipeline) {
         snprintf(name, DAME_VARIANT_NAME, "%s%s", pipeline,
-                 0 != (variant & HALF_VECTORS) ? "+256" : "");
+                 !l_is_grid(variant) && 0 != (variant & HALF_VECTORS) ? "+256" : "");
     }
     return NULL != pipeline;
 }
@@ -83,8 +86,10 @@ const char *l_passes_of(const l_options_t *options, uint32_t variant)
 
 int l_is_variant(const l_options_t *options, uint32_t variant)
 {
-    return variant < VARIANTS && ((variant & PIPELINE) < PIPELINES ||
-                                  ((variant & PIPELINE) == CUSTOM && options->has_passes));
+    const uint32_t pipeline = variant & PIPELINE;
+    return l_is_grid(variant) ||
+           (variant < VARIANTS &&
+            (pipeline < PIPELINES || (CUSTOM == pipeline && options->has_passes)));
 }
 
 int l_vector_bytes(uint32_t variant, int most)

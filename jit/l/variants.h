@@ -10,8 +10,17 @@
 
 /* Increased with any change of the kernels or of the pipelines: files of other revisions are not
  * used. */
-#define L_REVISION "5"
+#define L_REVISION "6"
 #define L_IDENTITY "DAME " DAME_VERSION " revision " L_REVISION
+
+/* Code for a grid (jit/g/grid.h) is a variant, too, which no program is offered: its first and only
+ * entry is not a run kernel. */
+enum { L_GRID_HOST = 64, L_GRID_PTX, L_GRID_AMDGPU };
+
+static inline int l_is_grid(uint32_t variant)
+{
+    return variant >= L_GRID_HOST && variant <= L_GRID_AMDGPU;
+}
 
 /* As in provider.h. */
 int32_t l_variants(const l_options_t *options, const dame_program_t *program, uint32_t *out,

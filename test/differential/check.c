@@ -480,7 +480,7 @@ static bool check_all(check_t *check, message_t *m)
     if (!check_moves(check, m) || !check_cuts(check, m)) {
         return false;
     }
-    return check->tier->compiles ? check_gap_pages(check, m)
+    return check->tier->compiles ? check_gap_pages(check, m) && check_grid(check, m)
                                  : check_text(check, m->program, m) && check_normal_form(check, m);
 }
 

@@ -41,6 +41,12 @@ bool check_gap_pages(check_t *check, message_t *m);
 /* Now and then, where codes change: two threads change them while four others pack and unpack. */
 bool check_threads(check_t *check, message_t *m);
 
+/*
+ * Moves the message by a grid's code, made for the host: fragments of any cut, pieces in any order.
+ * In tiers of DAME-L.
+ */
+bool check_grid(check_t *check, message_t *m);
+
 /* How many messages were tried in these ways. */
 typedef struct checked {
     int64_t texts;
@@ -51,7 +57,9 @@ typedef struct checked {
     int64_t disguised;   /* .. with different programs */
     int64_t gaps;        /* some of their gaps could not be touched */
     int64_t threads;
-    int64_t apart; /* shifts within a message by which it was reported to be apart, and is */
+    int64_t grids;       /* and directions */
+    int64_t wide_pieces; /* fragments of theirs that moved 16 bytes at a time */
+    int64_t apart;       /* shifts within a message by which it was reported to be apart, and is */
 } checked_t;
 
 extern checked_t checked;

@@ -90,8 +90,9 @@ static void print_seen(void)
     }
     putchar('\n');
     printf("around missing pages %lld, moved by several threads %lld, apart in one buffer "
-           "%lld\n",
-           (long long) checked.gaps, (long long) checked.threads, (long long) checked.apart);
+           "%lld\nby grids %lld, fragments in pieces of 16 bytes %lld\n",
+           (long long) checked.gaps, (long long) checked.threads, (long long) checked.apart,
+           (long long) checked.grids, (long long) checked.wide_pieces);
 }
 
 /* ---- failures ---- */

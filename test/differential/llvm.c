@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "dame/isa.h"
+#include "jit/l/variants.h"
 #include "jit/shape.h"
 
 int64_t llvm_compiled, llvm_used_again;
@@ -177,24 +178,43 @@ static int variant_name(void *state, uint32_t variant, char name[DAME_VARIANT_NA
     return real()->variant_name(mine->in->state, variant, name);
 }
 
-static dame_status_t compile(void *state, const dame_program_t *program, dame_dir_t dir,
-                             uint32_t variant, dame_machine_code_t *code)
+/* The code of a shape; NULL: no memory. */
+static const kept_t *code_of(const open_state_t *in, const dame_program_t *program, dame_dir_t dir,
+                             uint32_t variant)
 {
-    const mine_t *mine = state;
     const size_t size = dame_shape(program, NULL, 0);
     char *shape = malloc(size);
     if (!shape) {
-        return DAME_ERR_NOMEM;
+        return NULL;
     }
     dame_shape(program, shape, size);
     const kept_t key = {
-        .in = mine->in, .dir = dir, .variant = variant, .shape = shape, .shape_size = size};
+        .in = in, .dir = dir, .variant = variant, .shape = shape, .shape_size = size};
     const kept_t *k = find(&key);
     llvm_used_again += k != NULL;
     k = k ? k : compile_anew(&key, program);
     free(shape);
+    return k;
+}
+
+static dame_status_t compile(void *state, const dame_program_t *program, dame_dir_t dir,
+                             uint32_t variant, dame_machine_code_t *code)
+{
+    const mine_t *mine = state;
+    const kept_t *k = code_of(mine->in, program, dir, variant);
+    if (!k) {
+        return DAME_ERR_NOMEM;
+    }
     *code = k->code;
     return k->status;
+}
+
+const dame_machine_code_t *llvm_grid(const dame_program_t *program, dame_dir_t dir)
+{
+    const dame_cpu_t cpu = dame_isa_cpu();
+    const open_state_t *in = state_for(&cpu, "");
+    const kept_t *k = in ? code_of(in, program, dir, L_GRID_HOST) : NULL;
+    return k && k->status == DAME_OK ? &k->code : NULL;
 }
 
 static void close_mine(void *state)

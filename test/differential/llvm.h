@@ -22,6 +22,10 @@ const char *llvm_random_options(rng_t *rng);
  * For states that are opened before the next call; in one thread. */
 const dame_provider_t *llvm_provider(const char *options, uint64_t choice);
 
+/* A grid's code for the host (jit/g/grid.h), valid until the next call; NULL: the program is too
+ * large. */
+const dame_machine_code_t *llvm_grid(const dame_program_t *program, dame_dir_t dir);
+
 /* How many codes LLVM has compiled, and how many of these were used again. */
 extern int64_t llvm_compiled, llvm_used_again;
 

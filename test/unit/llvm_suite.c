@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +18,8 @@
 #define LEAK_CHECKS(what) ((void) 0)
 #endif
 
+#include "jit/g/image.h"
+#include "jit/l/variants.h"
 #include "jit/provider.h"
 #include "jit/shape.h"
 #include "suites.h"
@@ -91,7 +94,7 @@ static const char *const texts[] = {
     " RETURNTO(2) CONTIGFINAL(8) BOTTOM"
     " RETURNTO(2) VECTORFINAL(2, 1, 16, 8, 8) CONTIGFINAL(8) BOTTOM BOTTOM",
 };
-enum { TEXTS = sizeof texts / sizeof texts[0], MOST_VARIANTS = 8 };
+enum { TEXTS = sizeof texts / sizeof texts[0], MOST_VARIANTS = 8 + 3 };
 
 static bool same_code(const dame_machine_code_t *a, const dame_machine_code_t *b)
 {
@@ -128,9 +131,12 @@ TEST(the_bytes_depend_on_nothing_but_the_shape)
         ck_assert_mem_eq(shapes[0], shapes[1], sizeof shapes[0]);
         for (int dir = DAME_PACK; dir <= DAME_UNPACK; dir++) {
             uint32_t variants[MOST_VARIANTS];
-            const int32_t n =
-                l->variants(states[0], programs[0], (dame_dir_t) dir, variants, MOST_VARIANTS);
+            int32_t n =
+                l->variants(states[0], programs[0], (dame_dir_t) dir, variants, MOST_VARIANTS - 3);
             ck_assert_int_ge(n, 1);
+            for (uint32_t grid = L_GRID_HOST; grid <= L_GRID_AMDGPU; grid++) {
+                variants[n++] = grid;
+            }
             for (int32_t v = 0; v < n; v++) {
                 dame_machine_code_t codes[2];
                 char name[DAME_VARIANT_NAME];
@@ -261,6 +267,79 @@ TEST(an_error_of_another_threads_llvm_is_its_own)
     fclose(said);
     ck_assert_msg(strstr(text, "LLVM ERROR: ") != NULL, "status %x: %s", (unsigned) status, text);
     dame_program_free(program);
+    l->close(state);
+}
+
+/* The function for devices, as their assembler takes it. */
+TEST(grids_are_text_for_devices)
+{
+    static const struct {
+        uint32_t variant;
+        const char *name, *parts[4];
+    } targets[] = {
+        {L_GRID_PTX, "ptx", {".target sm_60", ".visible .entry k0(", "ld.global.v4", "%ctaid.x"}},
+        {L_GRID_AMDGPU, "amdgpu", {"gfx90a", ".globl\tk0", "global_load_dwordx4", "s_endpgm"}},
+    };
+    void *state = state_of("");
+    for (int i = 0; i < TEXTS * COUNT_OF(targets); i++) {
+        const int target = i % COUNT_OF(targets);
+        dame_program_t *program = program_of_text(texts[i / COUNT_OF(targets)]);
+        dame_machine_code_t code;
+        char name[DAME_VARIANT_NAME];
+        ck_assert(l->variant_name(state, targets[target].variant, name));
+        ck_assert_str_eq(name, targets[target].name);
+        ck_assert_int_eq(l->compile(state, program, DAME_PACK, targets[target].variant, &code),
+                         DAME_OK);
+        ck_assert_uint_eq(strlen(code.bytes) + 1, code.size);
+        ck_assert_uint_eq(code.unwind, DAME_NO_UNWIND);
+        for (int k = 0; k < COUNT_OF(targets[0].parts); k++) {
+            ck_assert_msg(NULL != strstr(code.bytes, targets[target].parts[k]), "no %s in\n%s",
+                          targets[target].parts[k], code.bytes);
+        }
+        dame_program_free(program);
+    }
+    l->close(state);
+}
+
+/* One piece of a message far beyond 2^32 elements and bytes; addresses wrap around. */
+TEST(grids_count_with_64_bits)
+{
+    static const char *const huge[] = {
+        "EXIT(-24) CONTIGFINAL(8) BOTTOM",
+        "EXIT(3000000000) VECTORFINAL(3, 1, 5000000000, 8, 8) CONTIGFINAL(8) BOTTOM",
+        "EXIT CONTIG(4000000000, 16, 48) VECTORFINAL(2, 1, 24, 8, 8) CONTIGFINAL(8) BOTTOM",
+    };
+    void *state = state_of("");
+    for (int i = 0; i < COUNT_OF(huge); i++) {
+        typedef void (*grid_t)(uint64_t base, uint64_t packed, int64_t first, int64_t last,
+                               uint64_t image, int32_t log2_width, int64_t piece);
+        dame_program_t *program = program_of_text(huge[i]);
+        const int64_t first = INT64_C(8) * 3 * 5000000001;
+        uint64_t image[64], user = 0x0123456789abcdef, packed[2] = {0};
+        dame_machine_code_t code;
+        dame_cursor_t cursor;
+        dame_block_t block;
+        ck_assert_int_eq(l->compile(state, program, DAME_PACK, L_GRID_HOST, &code), DAME_OK);
+        char *memory =
+            mmap(NULL, code.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        memcpy(memory, code.bytes, code.size);
+        ck_assert_int_eq(mprotect(memory, code.size, PROT_READ | PROT_EXEC), 0);
+        grid_t run;
+        memory += code.entries[0].offset;
+        memcpy(&run, &memory, sizeof run);
+        ck_assert_uint_le(dame_grid_image_size(program), sizeof image);
+        dame_grid_image_write(program, image);
+        ck_assert_int_eq(dame_cursor_init(&cursor, program, 0, INT64_MAX / program->size), DAME_OK);
+        dame_cursor_seek(&cursor, first);
+        ck_assert_int_eq(dame_cursor_blocks(&cursor, &block, 1), 1);
+        dame_cursor_fini(&cursor);
+        run((uintptr_t) &user - block.address, (uintptr_t) packed, first, first + 8,
+            (uintptr_t) image, 3, 0);
+        ck_assert_msg(packed[0] == user && packed[1] == 0, "%s: %llx", huge[i],
+                      (unsigned long long) packed[0]);
+        munmap(memory - code.entries[0].offset, code.size);
+        dame_program_free(program);
+    }
     l->close(state);
 }
 
