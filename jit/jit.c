@@ -219,6 +219,48 @@ dame_status_t dame_jit_add(dame_jit_t *jit, dame_program_t *program, dame_dir_t 
     return status;
 }
 
+/* ---- for others ---- */
+
+/* With the provider reserved, whose memory the code is in until it is released. */
+static dame_status_t copy_code(dame_jit_t *jit, int32_t provider, const dame_request_t *request,
+                               char **bytes, size_t *size, uint32_t *entry)
+{
+    dame_found_t found;
+    dame_slot_t slot = jit->slots[provider];
+    dame_unlock(DAME_LOCK_COMPILER);
+    dame_status_t status = dame_find_code(jit, &slot, request, &found);
+    char *copy = status == DAME_OK ? dame_heap_alloc(found.code.size) : NULL;
+    if (copy != NULL) {
+        memcpy(copy, found.code.bytes, found.code.size);
+        *bytes = copy;
+        *size = found.code.size;
+        *entry = found.code.entries[0].offset;
+    } else if (status == DAME_OK) {
+        status = DAME_ERR_NOMEM;
+    }
+    dame_found_free(&found);
+    dame_lock(DAME_LOCK_COMPILER);
+    dame_slot_put(&jit->slots[provider], &slot);
+    return status;
+}
+
+dame_status_t dame_jit_copy(dame_jit_t *jit, const dame_program_t *program, dame_dir_t dir,
+                            const dame_candidate_t *candidate, char **bytes, size_t *size,
+                            uint32_t *entry)
+{
+    const dame_request_t request = {program, dir, candidate->variant};
+    const int cancel_state = dame_cancel_defer();
+    dame_lock(DAME_LOCK_COMPILER);
+    dame_status_t status = dame_slot_reserve(jit, candidate->provider);
+    if (status == DAME_OK) {
+        status = copy_code(jit, candidate->provider, &request, bytes, size, entry);
+        dame_slot_release(jit, candidate->provider);
+    }
+    dame_unlock(DAME_LOCK_COMPILER);
+    dame_cancel_restore(cancel_state);
+    return status;
+}
+
 /* ---- without compiling ---- */
 
 static dame_status_t by_putting(dame_codes_t *codes, const dame_candidate_t *candidate,

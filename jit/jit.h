@@ -129,6 +129,15 @@ dame_status_t dame_jit_find(dame_jit_t *jit, dame_program_t *program, dame_dir_t
                             const dame_candidate_t *candidate, const char *name, int64_t *cost_ns);
 
 /*
+ * Code that does not run in this process, such as a grid's (jit/g/): found in a file or compiled as
+ * by dame_jit_add(), and given to the caller, who frees *bytes with dame_heap_free(). *entry: where
+ * in it the function is, if it is machine code. Errors: those of dame_jit_add().
+ */
+dame_status_t dame_jit_copy(dame_jit_t *jit, const dame_program_t *program, dame_dir_t dir,
+                            const dame_candidate_t *candidate, char **bytes, size_t *size,
+                            uint32_t *entry);
+
+/*
  * Sets the rank of a code: > 0 to be used where no code of a higher rank has a kernel, 0 not to be
  * used. Of equal ranks, the one ranked last wins. Returns 0 when the code does not live (any more).
  */

@@ -31,6 +31,8 @@ const char *dame_status_text(dame_status_t status)
         return "another process is compiling it";
     case DAME_ERR_SIGNATURE:
         return "the signatures of the datatypes differ";
+    case DAME_ERR_DEVICE:
+        return "a device's driver reports an error";
     }
     return "unknown status";
 }

@@ -28,11 +28,61 @@ static dame_status_t check_position(const char *who, const char *name, int64_t p
                : DAME_OK;
 }
 
+/* What became of a move on a device. */
+static dame_status_t device_result(const char *who, dame_status_t status, const char *what)
+{
+    return DAME_OK == status ? DAME_OK
+           : DAME_ERR_DEVICE == status
+               ? dame_fail(status, who, "the device's driver reports %s", what)
+           : DAME_ERR_UNSUPPORTED == status
+               ? dame_fail(status, who,
+                           "there is no code for devices: dame_llvm.so is missing, or "
+                           "the datatype is too large")
+           : DAME_ERR_ARGUMENT == status
+               ? dame_fail(status, who,
+                           "the message or packed is in memory that the device does "
+                           "not reach; the host's must be pinned")
+               : dame_fail(status, who, "%s", dame_error_phrase(status));
+}
+
+/* Where the bytes of a part go, and when. */
+typedef struct stream {
+    char *packed;
+    int64_t length;
+    const dame_device_queue_t *queue; /* NULL: when the call returns they are moved */
+} stream_t;
+
+static dame_status_t move_checked(const char *who, const dame_message_t *message, int64_t bytes,
+                                  dame_dir_t dir, int64_t position, const stream_t *stream)
+{
+    const char *what = NULL;
+    dame_device_sides_t sides;
+    const uintptr_t packed = (uintptr_t) stream->packed;
+    if (dame_mover_look(message, packed, &sides)) {
+        const dame_device_part_t part = {dir, position, packed, stream->length};
+        const dame_status_t status =
+            dame_mover_on_device(message, &part, &sides, stream->queue, &what);
+        return device_result(who, status, what);
+    }
+    if (NULL != stream->queue) {
+        return dame_fail(DAME_ERR_ARGUMENT, who,
+                         "neither the message nor packed is in the memory of a device");
+    }
+    if (stream->length == bytes) {
+        dame_mover_run(message, dir, stream->packed);
+        return DAME_OK;
+    }
+    const dame_status_t status =
+        dame_mover_fragment(message, dir, position, stream->packed, stream->length);
+    return DAME_OK == status ? DAME_OK : dame_fail(status, who, "%s", dame_error_phrase(status));
+}
+
 /* A part of a message, in either direction. */
 static dame_status_t move(const char *who, const dame_datatype_t *type, int64_t count,
-                          const void *base, dame_dir_t dir, int64_t position, char *packed,
-                          int64_t length, int64_t *moved)
+                          const void *base, dame_dir_t dir, int64_t position,
+                          const stream_t *stream, int64_t *moved)
 {
+    int64_t length = stream->length;
     int64_t bytes;
     dame_status_t status = dame_check_message(who, "type", type, "count", count, &bytes);
     if (DAME_OK == status) {
@@ -47,18 +97,15 @@ static dame_status_t move(const char *who, const dame_datatype_t *type, int64_t 
     }
     length = length < bytes - position ? length : bytes - position;
     if (length > 0) {
-        if (NULL == packed) {
+        if (NULL == stream->packed) {
             return dame_fail(DAME_ERR_ARGUMENT, who,
                              "packed is NULL, but %" PRId64 " bytes are to move", length);
         }
         const dame_message_t message = message_of(type, count, base);
-        if (length == bytes) {
-            dame_mover_run(&message, dir, packed);
-        } else {
-            status = dame_mover_fragment(&message, dir, position, packed, length);
-        }
+        const stream_t part = {stream->packed, length, stream->queue};
+        status = move_checked(who, &message, bytes, dir, position, &part);
         if (DAME_OK != status) {
-            return dame_fail(status, who, "%s", dame_error_phrase(status));
+            return status;
         }
     }
     if (NULL != moved) {
@@ -70,14 +117,33 @@ static dame_status_t move(const char *who, const dame_datatype_t *type, int64_t 
 dame_status_t dame_pack(const dame_datatype_t *type, int64_t count, const void *base,
                         int64_t position, void *packed, int64_t length, int64_t *moved)
 {
-    return move(__func__, type, count, base, DAME_PACK, position, packed, length, moved);
+    const stream_t stream = {packed, length, NULL};
+    return move(__func__, type, count, base, DAME_PACK, position, &stream, moved);
 }
 
 dame_status_t dame_unpack(const dame_datatype_t *type, int64_t count, void *base, int64_t position,
                           const void *packed, int64_t length, int64_t *moved)
 {
-    return move(__func__, type, count, base, DAME_UNPACK, position, (char *) (uintptr_t) packed,
-                length, moved);
+    const stream_t stream = {(char *) (uintptr_t) packed, length, NULL};
+    return move(__func__, type, count, base, DAME_UNPACK, position, &stream, moved);
+}
+
+dame_status_t dame_pack_on(const dame_datatype_t *type, int64_t count, const void *base,
+                           int64_t position, void *packed, int64_t length, int64_t *moved,
+                           void *stream, void *event)
+{
+    const dame_device_queue_t queue = {stream, event};
+    const stream_t on = {packed, length, &queue};
+    return move(__func__, type, count, base, DAME_PACK, position, &on, moved);
+}
+
+dame_status_t dame_unpack_on(const dame_datatype_t *type, int64_t count, void *base,
+                             int64_t position, const void *packed, int64_t length, int64_t *moved,
+                             void *stream, void *event)
+{
+    const dame_device_queue_t queue = {stream, event};
+    const stream_t on = {(char *) (uintptr_t) packed, length, &queue};
+    return move(__func__, type, count, base, DAME_UNPACK, position, &on, moved);
 }
 
 dame_status_t dame_blocks(const dame_datatype_t *type, int64_t count, const void *base,
@@ -152,6 +218,14 @@ dame_status_t dame_copy(const dame_datatype_t *from_type, int64_t from_count, co
     }
     const dame_message_t source = message_of(from_type, from_count, from);
     const dame_message_t target = message_of(to_type, to_count, to);
+    const char *what = NULL;
+    dame_device_sides_t sides;
+    if (dame_mover_look(&source, (uintptr_t) to + (uintptr_t) to_type->node.true_lb, &sides)) {
+        status = dame_mover_copy_on_device(&source, &target, &sides, &what);
+        return DAME_ERR_UNSUPPORTED == status
+                   ? dame_fail(status, __func__, "from and to are on two devices")
+                   : device_result(__func__, status, what);
+    }
     status = dame_mover_copy(&source, &target);
     if (DAME_OK != status) {
         return dame_fail(status, __func__, "%s", dame_error_phrase(status));

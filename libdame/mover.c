@@ -10,20 +10,23 @@
 struct dame_movers {
     dame_engine_t engine;
     dame_options_t program;
-    int explore;     /* per cent */
-    uint64_t number; /* never used twice, unlike addresses */
+    int explore;           /* per cent */
+    uint64_t number;       /* never used twice, unlike addresses */
+    dame_device_t *device; /* NULL: none */
 };
 
 struct dame_mover {
     dame_use_t use; /* first */
     dame_movers_t *movers;
+    dame_kernels_t kernels;
 };
 
 static atomic_int contexts; /* of the process: the last one returns the heap's spare memory */
 
-static const char *const names[] = {"packs",          "packed_bytes",    "unpacks",
-                                    "unpacked_bytes", "copies",          "copied_bytes",
-                                    "compiled_pack",  "compiled_unpack", "code_bytes"};
+static const char *const names[] = {
+    "packs",        "packed_bytes",    "unpacks",         "unpacked_bytes", "copies",
+    "copied_bytes", "compiled_pack",   "compiled_unpack", "code_bytes",     "device_moves",
+    "device_bytes", "device_launches", "device_blocks"};
 
 /* ---- The calling thread --------------------------------------------------------------------- */
 
@@ -81,6 +84,16 @@ static const char *object_of(const char *given)
                                                     : NULL;
 }
 
+/* NULL: the process has loaded no driver so far. */
+static dame_device_t *open_device(const dame_mover_options_t *options, int64_t code_bytes)
+{
+    const dame_device_options_t devices = {.llvm = NULL != options->llvm ? options->llvm
+                                                                         : DAME_LLVM_INSTALLED,
+                                           .code_directories = options->code_directories,
+                                           .code_bytes = code_bytes};
+    return dame_device_open(&devices);
+}
+
 dame_status_t dame_mover_open(const dame_mover_options_t *options, dame_movers_t **out)
 {
     static _Atomic uint64_t numbers;
@@ -107,6 +120,7 @@ dame_status_t dame_mover_open(const dame_mover_options_t *options, dame_movers_t
         .layout_cache = UNUSED_LAYOUTS};
     engine.promotion.jit.without_x = !options->x;
     dame_engine_start(&movers->engine, &engine);
+    movers->device = open_device(options, CODE_BYTES);
     atomic_fetch_add(&contexts, 1);
     *out = movers;
     return DAME_OK;
@@ -114,6 +128,7 @@ dame_status_t dame_mover_open(const dame_mover_options_t *options, dame_movers_t
 
 void dame_mover_close(dame_movers_t *movers)
 {
+    dame_device_close(movers->device);
     dame_engine_settle(&movers->engine);
     dame_engine_stop(&movers->engine, true);
     const bool ended = dame_engine_end(&movers->engine);
@@ -158,6 +173,9 @@ dame_status_t dame_mover_attach(dame_movers_t *movers, const dame_type_t *type, 
 
 void dame_mover_release(dame_mover_t *mover)
 {
+    if (NULL != mover->kernels.first) {
+        dame_device_forget(mover->movers->device, &mover->kernels);
+    }
     dame_engine_close_private(&mover->movers->engine, &mover->use);
     dame_heap_free(mover);
 }
@@ -262,6 +280,48 @@ void dame_mover_copied(const dame_mover_t *mover, dame_thread_t *thread, int64_t
     }
 }
 
+/* ---- Devices -------------------------------------------------------------------------------- */
+
+static dame_device_t *device_of(const dame_message_t *message)
+{
+    return message->mover->movers->device;
+}
+
+static dame_device_message_t on_device(const dame_message_t *message)
+{
+    return (dame_device_message_t){.program = dame_mover_program(message->mover),
+                                   .kernels =
+                                       &((dame_mover_t *) (uintptr_t) message->mover)->kernels,
+                                   .base = message->base,
+                                   .count = message->count};
+}
+
+bool dame_mover_look(const dame_message_t *message, uintptr_t packed, dame_device_sides_t *sides)
+{
+    const dame_device_t *device = device_of(message);
+    if (__builtin_expect(NULL == device, 1)) {
+        return false;
+    }
+    const dame_device_message_t there = on_device(message);
+    return dame_device_look(device, &there, packed, sides);
+}
+
+dame_status_t dame_mover_on_device(const dame_message_t *message, const dame_device_part_t *part,
+                                   const dame_device_sides_t *sides,
+                                   const dame_device_queue_t *queue, const char **what)
+{
+    const dame_device_message_t there = on_device(message);
+    return dame_device_move(device_of(message), &there, part, sides, queue, what);
+}
+
+dame_status_t dame_mover_copy_on_device(const dame_message_t *from, const dame_message_t *to,
+                                        const dame_device_sides_t *sides, const char **what)
+{
+    const dame_device_message_t source = on_device(from), target = on_device(to);
+    return dame_device_copy(device_of(from), &source, &target, from->count * source.program->size,
+                            sides, what);
+}
+
 /* ---- Counters ------------------------------------------------------------------------------- */
 
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
@@ -271,6 +331,17 @@ const char *dame_mover_counter_name(int i)
     return i < NAMES ? names[i] : NULL;
 }
 
+static int64_t device_counter(const dame_movers_t *movers, int i)
+{
+    const dame_device_t *device = movers->device;
+    dame_device_counts_t counts = {0};
+    if (NULL != device) {
+        dame_device_counts(device, &counts);
+    }
+    const int64_t all[] = {counts.moves, counts.bytes, counts.launches, counts.blocks};
+    return all[i];
+}
+
 int64_t dame_mover_counter(dame_movers_t *movers, int i)
 {
     static const dame_counter_t counters[] = {
@@ -278,9 +349,15 @@ int64_t dame_mover_counter(dame_movers_t *movers, int i)
         DAME_COUNT_bytes_unpacked,   DAME_COUNT_messages_copied, DAME_COUNT_bytes_copied};
     static const dame_code_stat_t stats[] = {
         DAME_CODE_STAT_compiled_pack, DAME_CODE_STAT_compiled_unpack, DAME_CODE_STAT_code_bytes};
-    enum { COUNTERS = sizeof(counters) / sizeof(counters[0]) };
+    enum {
+        COUNTERS = sizeof(counters) / sizeof(counters[0]),
+        STATS = sizeof(stats) / sizeof(stats[0])
+    };
     if (i < COUNTERS) {
         return dame_counts_total(&movers->engine.counts, counters[i]);
+    }
+    if (i >= COUNTERS + STATS) {
+        return device_counter(movers, i - COUNTERS - STATS);
     }
     dame_jit_stats_t code;
     dame_promoter_stats(&movers->engine.promoter, &code);

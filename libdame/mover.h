@@ -8,12 +8,14 @@
 #ifndef LIBDAME_MOVER_H
 #define LIBDAME_MOVER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "dame/cursor.h"
 #include "dame/options.h"
 #include "dame/program.h"
 #include "dame/type.h"
+#include "device/device.h"
 
 /* What a context owns. */
 typedef struct dame_movers dame_movers_t;
@@ -68,6 +70,21 @@ dame_status_t dame_mover_fragment(const dame_message_t *message, dame_dir_t dir,
 /* Lists at most n blocks from *position on and advances it. Errors as above. */
 dame_status_t dame_mover_blocks(const dame_message_t *message, int64_t *position,
                                 dame_block_t *blocks, int32_t n, int32_t *listed);
+
+/* ---- Devices ---- */
+
+/* Is the message, or the stream at `packed`, in the memory of a device? One comparison in processes
+ * without a driver. */
+bool dame_mover_look(const dame_message_t *message, uintptr_t packed, dame_device_sides_t *sides);
+
+/* As dame_device_move() (device/device.h), for which see *what. */
+dame_status_t dame_mover_on_device(const dame_message_t *message, const dame_device_part_t *part,
+                                   const dame_device_sides_t *sides,
+                                   const dame_device_queue_t *queue, const char **what);
+
+/* As dame_device_copy(). */
+dame_status_t dame_mover_copy_on_device(const dame_message_t *from, const dame_message_t *to,
+                                        const dame_device_sides_t *sides, const char **what);
 
 /* Copies a message to another of as many bytes, without a packed stream. Errors as above. */
 dame_status_t dame_mover_copy(const dame_message_t *from, const dame_message_t *to);

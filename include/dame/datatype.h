@@ -26,6 +26,12 @@
  * Where blocks overlap, pack reads them as often as they occur; what remains of overlapping blocks
  * after unpacking is undefined.
  *
+ * Devices. In a process that has loaded CUDA's driver before the context is made, `base` and
+ * `packed` of dame_pack(), dame_unpack() and dame_copy() may be addresses of a device's memory, all
+ * of whose work is done or in the default stream. libdame loads no driver. A kernel moves the data,
+ * made by dame_llvm.so or found in the code cache (code_dir); without one it is copied block by
+ * block. A message is all on one device or all on the host.
+ *
  * Errors. Functions return DAME_OK or another status, and write their outputs on DAME_OK only.
  * dame_error_message() then names function, argument, value and the allowed values. Status that any
  * function with the argument may return: DAME_ERR_ARGUMENT for NULL where a context, a datatype, a
@@ -159,6 +165,10 @@ DAME_PUBLIC void dame_context_free(dame_context_t *context);
  *     compiled_pack   codes compiled to pack, those included that were measured and dropped
  *     compiled_unpack .. to unpack
  *     code_bytes      bytes of machine code in memory
+ *     device_moves    calls that moved data of a device
+ *     device_bytes    bytes that they moved
+ *     device_launches kernels launched for them
+ *     device_blocks   blocks copied one by one, where there is no kernel
  */
 DAME_PUBLIC const char *dame_counter_name(int i);
 
@@ -393,7 +403,8 @@ DAME_PUBLIC dame_status_t dame_datatype_explain(const dame_datatype_t *type, cha
  *
  * Errors: DAME_ERR_ARGUMENT (a negative count or length, a position outside the message, a datatype
  * that is not committed), DAME_ERR_RANGE (count times size does not fit in 64 bits), DAME_ERR_NOMEM
- * (only for programs with more than 16 levels).
+ * (only for programs with more than 16 levels), DAME_ERR_DEVICE (the driver of a device reports an
+ * error; the message names it).
  */
 
 /*
@@ -428,6 +439,23 @@ DAME_PUBLIC dame_status_t dame_unpack(const dame_datatype_t *type, int64_t count
 DAME_PUBLIC dame_status_t dame_copy(const dame_datatype_t *from_type, int64_t from_count,
                                     const void *from, const dame_datatype_t *to_type,
                                     int64_t to_count, void *to);
+
+/*
+ * As dame_pack() and dame_unpack(), for memory of devices, and asynchronous: the move is enqueued
+ * in `stream`, a CUstream or cudaStream_t of the device's context, NULL for the default one; if
+ * `event`, a CUevent, is not NULL, it is recorded behind the move. The message, `packed` and the
+ * datatype stay as they are until then. Both memories are in the device's reach: on the device,
+ * managed or pinned.
+ *
+ * Errors: DAME_ERR_ARGUMENT (neither of the two is on a device, or one is out of its reach),
+ * DAME_ERR_UNSUPPORTED (there is no kernel: dame_llvm.so is missing), DAME_ERR_DEVICE.
+ */
+DAME_PUBLIC dame_status_t dame_pack_on(const dame_datatype_t *type, int64_t count, const void *base,
+                                       int64_t position, void *packed, int64_t length,
+                                       int64_t *moved, void *stream, void *event);
+DAME_PUBLIC dame_status_t dame_unpack_on(const dame_datatype_t *type, int64_t count, void *base,
+                                         int64_t position, const void *packed, int64_t length,
+                                         int64_t *moved, void *stream, void *event);
 
 /*
  * Lists the blocks of a message, contiguous bytes in memory, from byte *position of its packed

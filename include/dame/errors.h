@@ -15,7 +15,8 @@ typedef enum dame_status {
     DAME_ERR_DENIED,      /* the operating system refuses a permission */
     DAME_ERR_FULL,        /* a bounded store has no room at the moment; later it may */
     DAME_ERR_BUSY,        /* another process is doing the same at the moment */
-    DAME_ERR_SIGNATURE    /* two datatypes have different signatures */
+    DAME_ERR_SIGNATURE,   /* two datatypes have different signatures */
+    DAME_ERR_DEVICE       /* a device's driver reports an error */
 } dame_status_t;
 
 #endif

@@ -261,7 +261,7 @@ static void start_function(l_unit_t *u, dame_grid_target_t target)
     const unsigned n = DAME_GRID_HOST == target ? ARGS : DEVICE_ARGS;
     LLVMTypeRef types[ARGS] = {u->i64, u->i64, u->i64, u->i64, u->i64, u->i32, u->i64};
     LLVMTypeRef type = LLVMFunctionType(u->nothing, types, n, 0);
-    u->function = LLVMAddFunction(u->module, DAME_GRID_NAME, type);
+    u->function = LLVMAddFunction(u->module, DAME_GRID_FUNCTION, type);
     for (unsigned i = 0; i < n; i++) {
         LLVMSetValueName2(LLVMGetParam(u->function, i), names[i], strlen(names[i]));
     }

@@ -5,6 +5,7 @@
 #ifndef DAME_L_VARIANTS_H
 #define DAME_L_VARIANTS_H
 
+#include "jit/g/launch.h"
 #include "jit/provider.h"
 #include "options.h"
 
@@ -13,9 +14,13 @@
 #define L_REVISION "6"
 #define L_IDENTITY "DAME " DAME_VERSION " revision " L_REVISION
 
-/* Code for a grid (jit/g/grid.h) is a variant, too, which no program is offered: its first and only
- * entry is not a run kernel. */
-enum { L_GRID_HOST = 64, L_GRID_PTX, L_GRID_AMDGPU };
+/* Code for a grid (jit/g/launch.h) is a variant, too, which no program is offered: its first and
+ * only entry is not a run kernel. */
+enum {
+    L_GRID_HOST = DAME_GRID_VARIANT + DAME_GRID_HOST,
+    L_GRID_PTX = DAME_GRID_VARIANT + DAME_GRID_PTX,
+    L_GRID_AMDGPU = DAME_GRID_VARIANT + DAME_GRID_AMDGPU
+};
 
 static inline int l_is_grid(uint32_t variant)
 {

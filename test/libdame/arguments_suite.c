@@ -189,6 +189,10 @@ TEST(messages_are_checked)
              dame_pack(pair, 1, from, 0, packed, -8, &n));
     ARGUMENT("dame_pack: packed is NULL, but 16 bytes are to move",
              dame_pack(pair, 1, from, 0, NULL, 16, &n));
+    ARGUMENT("dame_pack_on: neither the message nor packed is in the memory of a device",
+             dame_pack_on(pair, 1, from, 0, packed, 16, &n, NULL, NULL));
+    ARGUMENT("dame_unpack_on: position is 17; it must be 0 to the message's 16 bytes",
+             dame_unpack_on(pair, 1, from, 17, packed, 16, &n, NULL, NULL));
     ARGUMENT("dame_blocks: n is 0; it must be 1 or more",
              dame_blocks(pair, 1, from, &position, &block, 0, &n));
     ARGUMENT("dame_blocks: blocks is NULL", dame_blocks(pair, 1, from, &position, NULL, 1, &n));

@@ -101,7 +101,7 @@ TEST(contexts_count_what_they_did)
         OK(dame_context_counter(context, dame_counter_name(n), &value));
         n++;
     }
-    ck_assert_int_eq(n, 11);
+    ck_assert_int_eq(n, 15);
     ck_assert_ptr_null(dame_counter_name(-1));
     dame_datatype_free(type);
 }

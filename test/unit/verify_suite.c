@@ -103,14 +103,14 @@ LOOP_TEST(a_damaged_program_is_refused_and_the_primitive_named, COUNT_OF(damages
 
 TEST(every_status_has_a_text_of_its_own)
 {
-    for (int a = DAME_OK; a <= DAME_ERR_SIGNATURE; a++) {
+    for (int a = DAME_OK; a <= DAME_ERR_DEVICE; a++) {
         ck_assert_str_ne(dame_status_text((dame_status_t) a), "unknown status");
         for (int b = DAME_OK; b < a; b++) {
             ck_assert_str_ne(dame_status_text((dame_status_t) a),
                              dame_status_text((dame_status_t) b));
         }
     }
-    ck_assert_str_eq(dame_status_text((dame_status_t) (DAME_ERR_SIGNATURE + 1)), "unknown status");
+    ck_assert_str_eq(dame_status_text((dame_status_t) (DAME_ERR_DEVICE + 1)), "unknown status");
 }
 
 /* A shuffled list of two windows of 64 and a rest, with its sorted table. */

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "device.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/heap.h"
+#include "dame/cursor.h"
+#include "driver.h"
+#include "kernel.h"
+
+enum {
+    PIECE = 4 << 20, /* bytes of the stream that are moved through a buffer at once */
+    BUFFERS = 2      /* one is filled while the other is emptied */
+};
+
+/* Of one of the driver's contexts. */
+typedef struct buffers {
+    struct buffers *next;
+    cu_context_t context;
+    cu_stream_t streams[BUFFERS];
+    cu_address_t device[BUFFERS]; /* 0, NULL: not needed so far */
+    void *host[BUFFERS];          /* pinned */
+} buffers_t;
+
+typedef struct counts {
+    atomic_llong moves, bytes, launches, blocks;
+} counts_t;
+
+struct dame_device {
+    pthread_mutex_t lock; /* of all but the counts; its holder may compile */
+    dame_kernel_source_t source;
+    buffers_t *buffers;
+    counts_t counts;
+};
+
+/* ---- Opening -------------------------------------------------------------------------------- */
+
+/* A jit for grids alone. */
+static dame_status_t open_compiler(const dame_device_options_t *options,
+                                   dame_kernel_source_t *source)
+{
+    dame_jit_options_t jit = *dame_jit_options_default();
+    jit.without_x = 1;
+    jit.arena_bytes = 1;
+    dame_status_t status = dame_jit_create(&jit, &source->jit);
+    if (DAME_OK == status) {
+        status = dame_jit_offer_l(source->jit, options->llvm, "", &source->provider);
+    }
+    if (DAME_OK == status && NULL != options->code_directories) {
+        status = dame_jit_set_cache(source->jit, options->code_directories, options->code_bytes);
+    }
+    return status;
+}
+
+dame_device_t *dame_device_open(const dame_device_options_t *options)
+{
+    const dame_driver_t *driver = dame_driver_find();
+    dame_device_t *device = NULL != driver ? dame_heap_zalloc(sizeof(*device)) : NULL;
+    if (NULL == device) {
+        return NULL;
+    }
+    device->source.driver = driver;
+    pthread_mutex_init(&device->lock, NULL);
+    if (DAME_OK != open_compiler(options, &device->source)) {
+        dame_device_close(device);
+        return NULL;
+    }
+    return device;
+}
+
+static void end_buffers(const dame_driver_t *driver, buffers_t *buffers)
+{
+    cu_context_t before;
+    if (0 == driver->push(buffers->context)) { /* else the context has ended, and all of it */
+        for (int i = 0; i < BUFFERS; i++) {
+            (void) (0 != buffers->device[i] && driver->free(buffers->device[i]));
+            (void) (NULL != buffers->host[i] && driver->free_host(buffers->host[i]));
+            (void) (NULL != buffers->streams[i] && driver->end_stream(buffers->streams[i]));
+        }
+        (void) driver->pop(&before);
+    }
+    dame_heap_free(buffers);
+}
+
+void dame_device_close(dame_device_t *device)
+{
+    if (NULL == device) {
+        return;
+    }
+    while (NULL != device->buffers) {
+        buffers_t *buffers = device->buffers;
+        device->buffers = buffers->next;
+        end_buffers(device->source.driver, buffers);
+    }
+    if (NULL != device->source.jit) {
+        dame_jit_destroy(device->source.jit);
+    }
+    pthread_mutex_destroy(&device->lock);
+    dame_heap_free(device);
+}
+
+void dame_device_forget(dame_device_t *device, dame_kernels_t *kernels)
+{
+    pthread_mutex_lock(&device->lock);
+    dame_kernels_end(device->source.driver, kernels);
+    pthread_mutex_unlock(&device->lock);
+}
+
+void dame_device_counts(const dame_device_t *device, dame_device_counts_t *out)
+{
+    const counts_t *counts = &device->counts;
+    *out = (dame_device_counts_t){.moves = atomic_load(&counts->moves),
+                                  .bytes = atomic_load(&counts->bytes),
+                                  .launches = atomic_load(&counts->launches),
+                                  .blocks = atomic_load(&counts->blocks)};
+}
+
+/* ---- Where memory is ------------------------------------------------------------------------ */
+
+typedef enum place {
+    PAGEABLE, /* the host's: devices do not reach it */
+    PINNED,   /* the host's, registered with the driver */
+    ON_DEVICE /* or managed, so that both reach it */
+} place_t;
+
+/* *context: of the memory, or NULL. */
+static place_t place_of(const dame_driver_t *driver, uintptr_t address, cu_context_t *context)
+{
+    int attributes[] = {CU_CONTEXT, CU_MEMORY_TYPE, CU_IS_MANAGED, CU_ORDINAL};
+    unsigned type = 0, is_managed = 0;
+    int device = 0;
+    void *out[] = {context, &type, &is_managed, &device};
+    *context = NULL;
+    if (0 != driver->pointer_attributes(4, attributes, out, address)) {
+        return PAGEABLE;
+    }
+    if (CU_DEVICE != type && 0 == is_managed) {
+        return CU_HOST == type ? PINNED : PAGEABLE;
+    }
+    if (NULL == *context && (0 != driver->current(context) || NULL == *context)) {
+        (void) driver->retain(context, device); /* memory of a pool belongs to none */
+    }
+    return ON_DEVICE;
+}
+
+bool dame_device_look(const dame_device_t *device, const dame_device_message_t *message,
+                      uintptr_t packed, dame_device_sides_t *sides)
+{
+    cu_context_t of_user, of_packed;
+    const uintptr_t lowest = message->base + (uintptr_t) message->program->true_lb;
+    *sides =
+        (dame_device_sides_t){.user = (int) place_of(device->source.driver, lowest, &of_user),
+                              .packed = (int) place_of(device->source.driver, packed, &of_packed)};
+    sides->context = ON_DEVICE == sides->user ? of_user : of_packed;
+    sides->same = of_user == of_packed;
+    return ON_DEVICE == sides->user || ON_DEVICE == sides->packed;
+}
+
+/* ---- A move --------------------------------------------------------------------------------- */
+
+/* One under way; the lock is held, the context current. */
+typedef struct work {
+    dame_device_t *device;
+    const dame_driver_t *driver;
+    const dame_device_message_t *message;
+    const dame_device_part_t *part;
+    buffers_t *buffers;
+    dame_kernel_t *kernel;
+    cu_result_t error; /* the first; nothing is enqueued after it */
+} work_t;
+
+#define TRY(work, call) ((void) (0 == (work)->error && 0 != ((work)->error = (work)->driver->call)))
+
+static bool find_buffers(work_t *work, cu_context_t context)
+{
+    dame_device_t *device = work->device;
+    buffers_t *buffers = device->buffers;
+    while (NULL != buffers && context != buffers->context) {
+        buffers = buffers->next;
+    }
+    if (NULL == buffers) {
+        buffers = dame_heap_zalloc(sizeof(*buffers));
+        if (NULL == buffers) {
+            return false;
+        }
+        buffers->context = context;
+        buffers->next = device->buffers;
+        device->buffers = buffers;
+    }
+    for (int i = 0; i < BUFFERS; i++) {
+        if (NULL == buffers->streams[i]) {
+            TRY(work, stream(&buffers->streams[i], 0)); /* it waits for the default stream's work */
+        }
+    }
+    work->buffers = buffers;
+    return true;
+}
+
+/* Bytes [at, at + length) of the part, which are at `packed`. */
+static void launch(work_t *work, int64_t at, int64_t length, uint64_t packed, cu_stream_t stream)
+{
+    const int64_t first = work->part->position + at;
+    if (0 == work->error) {
+        work->error =
+            dame_kernel_launch(work->driver, work->message->kernels, work->kernel, work->part->dir,
+                               work->message->base, packed, first, first + length, stream);
+        atomic_fetch_add(&work->device->counts.launches, 1);
+    }
+}
+
+static void wait_for_all(work_t *work)
+{
+    for (int i = 0; i < BUFFERS; i++) {
+        const cu_result_t error = work->driver->wait(work->buffers->streams[i]);
+        work->error = 0 != work->error ? work->error : error;
+    }
+}
+
+/* The device does not reach the packed side: its bytes pass through buffers on the device. */
+static void through_device(work_t *work)
+{
+    const dame_device_part_t *part = work->part;
+    buffers_t *buffers = work->buffers;
+    int k = 0;
+    for (int64_t at = 0; at < part->length && 0 == work->error; at += PIECE, k ^= 1) {
+        const int64_t n = part->length - at < PIECE ? part->length - at : PIECE;
+        const uint64_t packed = part->packed + (uint64_t) at;
+        if (0 == buffers->device[k]) {
+            TRY(work, alloc(&buffers->device[k], PIECE));
+        }
+        if (DAME_PACK == part->dir) {
+            launch(work, at, n, buffers->device[k], buffers->streams[k]);
+            TRY(work, copy(packed, buffers->device[k], (size_t) n, buffers->streams[k]));
+        } else {
+            TRY(work, copy(buffers->device[k], packed, (size_t) n, buffers->streams[k]));
+            launch(work, at, n, buffers->device[k], buffers->streams[k]);
+        }
+    }
+    wait_for_all(work);
+}
+
+/* The message is the host's: it runs the program itself, into or out of pinned buffers. */
+static dame_status_t through_host(work_t *work)
+{
+    const dame_device_part_t *part = work->part;
+    buffers_t *buffers = work->buffers;
+    dame_cursor_t cursor;
+    const dame_status_t status = dame_cursor_init(&cursor, work->message->program,
+                                                  work->message->base, work->message->count);
+    if (DAME_OK != status) {
+        return status;
+    }
+    dame_cursor_seek(&cursor, part->position);
+    int k = 0;
+    for (int64_t at = 0; at < part->length && 0 == work->error; at += PIECE, k ^= 1) {
+        const int64_t n = part->length - at < PIECE ? part->length - at : PIECE;
+        const uint64_t packed = part->packed + (uint64_t) at;
+        if (NULL == buffers->host[k]) {
+            TRY(work, alloc_host(&buffers->host[k], PIECE, 0));
+        }
+        const uint64_t host = (uintptr_t) buffers->host[k];
+        if (DAME_PACK == part->dir) {
+            TRY(work, wait(buffers->streams[k])); /* it was copied from, two pieces ago */
+            if (0 == work->error) {
+                (void) dame_cursor_pack_exact(&cursor, buffers->host[k], n);
+            }
+            TRY(work, copy(packed, host, (size_t) n, buffers->streams[k]));
+        } else {
+            TRY(work, copy(host, packed, (size_t) n, buffers->streams[k]));
+            TRY(work, wait(buffers->streams[k]));
+            if (0 == work->error) {
+                (void) dame_cursor_unpack(&cursor, buffers->host[k], n);
+            }
+        }
+    }
+    dame_cursor_fini(&cursor);
+    wait_for_all(work);
+    return DAME_OK;
+}
+
+/* Each block by a copy of its own: of a contiguous message, or one whose program has no code. */
+static dame_status_t by_blocks(work_t *work, cu_stream_t stream)
+{
+    enum { AT_A_TIME = 64 };
+    const dame_device_part_t *part = work->part;
+    dame_block_t blocks[AT_A_TIME];
+    dame_cursor_t cursor;
+    uint64_t packed = part->packed;
+    int64_t left = part->length;
+    const dame_status_t status = dame_cursor_init(&cursor, work->message->program,
+                                                  work->message->base, work->message->count);
+    if (DAME_OK != status) {
+        return status;
+    }
+    dame_cursor_seek(&cursor, part->position);
+    while (left > 0 && 0 == work->error) {
+        const int32_t n = dame_cursor_blocks(&cursor, blocks, AT_A_TIME);
+        for (int32_t i = 0; i < n && left > 0; i++) {
+            const int64_t bytes = blocks[i].length < left ? blocks[i].length : left;
+            const bool packs = DAME_PACK == part->dir;
+            TRY(work, copy(packs ? packed : blocks[i].address, packs ? blocks[i].address : packed,
+                           (size_t) bytes, stream));
+            packed += (uint64_t) bytes;
+            left -= bytes;
+        }
+        atomic_fetch_add(&work->device->counts.blocks, n);
+    }
+    dame_cursor_fini(&cursor);
+    return DAME_OK;
+}
+
+static bool is_one_block(const dame_device_message_t *message)
+{
+    const dame_program_t *program = message->program;
+    return 0 == program->prims[0].inner_delta &&
+           (1 == message->count || program->size == program->extent);
+}
+
+/* Nobody waits for it. */
+static dame_status_t enqueue(work_t *work, const dame_device_sides_t *sides,
+                             const dame_device_queue_t *queue)
+{
+    if (PAGEABLE == sides->user || PAGEABLE == sides->packed ||
+        (ON_DEVICE == sides->packed && ON_DEVICE == sides->user && !sides->same)) {
+        return DAME_ERR_ARGUMENT;
+    }
+    if (NULL == work->kernel) {
+        return DAME_ERR_UNSUPPORTED;
+    }
+    launch(work, 0, work->part->length, work->part->packed, queue->stream);
+    if (NULL != queue->event) {
+        TRY(work, record(queue->event, queue->stream));
+    }
+    return DAME_OK;
+}
+
+static dame_status_t move_now(work_t *work, const dame_device_sides_t *sides)
+{
+    dame_status_t status = DAME_OK;
+    if (!find_buffers(work, sides->context)) {
+        return DAME_ERR_NOMEM;
+    }
+    if (ON_DEVICE != sides->user) {
+        return through_host(work);
+    }
+    if (NULL == work->kernel) {
+        status = by_blocks(work, work->buffers->streams[0]);
+        wait_for_all(work);
+    } else if (PINNED == sides->packed || (ON_DEVICE == sides->packed && sides->same)) {
+        launch(work, 0, work->part->length, work->part->packed, work->buffers->streams[0]);
+        wait_for_all(work);
+    } else {
+        through_device(work);
+    }
+    return status;
+}
+
+/* The lock is held, the context current. */
+static dame_status_t move(work_t *work, const dame_device_sides_t *sides,
+                          const dame_device_queue_t *queue)
+{
+    const bool by_kernel =
+        NULL != queue || (ON_DEVICE == sides->user && !is_one_block(work->message));
+    dame_status_t status = DAME_OK;
+    work->kernel = NULL;
+    if (by_kernel) {
+        status =
+            dame_kernel_get(&work->device->source, work->message->kernels, work->message->program,
+                            work->part->dir, sides->context, &work->kernel, &work->error);
+        if (DAME_ERR_UNSUPPORTED == status) {
+            work->kernel = NULL;
+            status = DAME_OK;
+        }
+    }
+    if (DAME_OK == status) {
+        status = NULL != queue ? enqueue(work, sides, queue) : move_now(work, sides);
+    }
+    return DAME_OK == status && 0 != work->error ? DAME_ERR_DEVICE : status;
+}
+
+/* Does `body` with the lock held and the context current. */
+static dame_status_t with_context(dame_device_t *device, const dame_device_sides_t *sides,
+                                  dame_status_t (*body)(work_t *work, void *arguments),
+                                  void *arguments, int64_t bytes, const char **what)
+{
+    work_t work = {.device = device, .driver = device->source.driver};
+    dame_status_t status = DAME_OK;
+    cu_context_t before;
+    pthread_mutex_lock(&device->lock);
+    TRY(&work, push(sides->context));
+    if (0 == work.error) {
+        status = body(&work, arguments);
+        (void) work.driver->pop(&before);
+    }
+    pthread_mutex_unlock(&device->lock);
+    if (0 != work.error && (DAME_OK == status || DAME_ERR_DEVICE == status)) {
+        *what = dame_driver_error(work.driver, work.error);
+        return DAME_ERR_DEVICE;
+    }
+    atomic_fetch_add(&device->counts.moves, DAME_OK == status);
+    atomic_fetch_add(&device->counts.bytes, DAME_OK == status ? bytes : 0);
+    return status;
+}
+
+typedef struct move_arguments {
+    const dame_device_message_t *message;
+    const dame_device_part_t *part;
+    const dame_device_sides_t *sides;
+    const dame_device_queue_t *queue;
+} move_arguments_t;
+
+static dame_status_t move_part(work_t *work, void *arguments)
+{
+    const move_arguments_t *a = arguments;
+    work->message = a->message;
+    work->part = a->part;
+    return move(work, a->sides, a->queue);
+}
+
+dame_status_t dame_device_move(dame_device_t *device, const dame_device_message_t *message,
+                               const dame_device_part_t *part, const dame_device_sides_t *sides,
+                               const dame_device_queue_t *queue, const char **what)
+{
+    move_arguments_t arguments = {message, part, sides, queue};
+    return with_context(device, sides, move_part, &arguments, part->length, what);
+}
+
+/* ---- A copy --------------------------------------------------------------------------------- */
+
+typedef struct copy_arguments {
+    const dame_device_message_t *from, *to;
+    int64_t bytes;
+    const dame_device_sides_t *sides;
+} copy_arguments_t;
+
+/* Piece by piece through a buffer on the device. */
+static dame_status_t copy_pieces(work_t *work, void *arguments)
+{
+    const copy_arguments_t *a = arguments;
+    dame_device_sides_t from = *a->sides, to = *a->sides;
+    dame_status_t status = DAME_OK;
+    if (!find_buffers(work, a->sides->context)) {
+        return DAME_ERR_NOMEM;
+    }
+    cu_address_t *buffer = &work->buffers->device[0];
+    if (0 == *buffer) {
+        TRY(work, alloc(buffer, PIECE));
+    }
+    to.user = from.packed;
+    from.packed = to.packed = ON_DEVICE;
+    from.same = to.same = true;
+    for (int64_t at = 0; at < a->bytes && DAME_OK == status && 0 == work->error; at += PIECE) {
+        dame_device_part_t part = {DAME_PACK, at, *buffer,
+                                   a->bytes - at < PIECE ? a->bytes - at : PIECE};
+        work->part = &part;
+        work->message = a->from;
+        status = move(work, &from, NULL);
+        if (DAME_OK == status) {
+            part.dir = DAME_UNPACK;
+            work->message = a->to;
+            status = move(work, &to, NULL);
+        }
+    }
+    return status;
+}
+
+dame_status_t dame_device_copy(dame_device_t *device, const dame_device_message_t *from,
+                               const dame_device_message_t *to, int64_t bytes,
+                               const dame_device_sides_t *sides, const char **what)
+{
+    copy_arguments_t arguments = {from, to, bytes, sides};
+    if (ON_DEVICE == sides->user && ON_DEVICE == sides->packed && !sides->same) {
+        return DAME_ERR_UNSUPPORTED;
+    }
+    return with_context(device, sides, copy_pieces, &arguments, bytes, what);
+}

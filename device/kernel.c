@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "kernel.h"
+
+#include "base/heap.h"
+#include "jit/g/image.h"
+#include "jit/g/launch.h"
+
+/* ---- Code ----------------------------------------------------------------------------------- */
+
+static dame_status_t load(const dame_kernel_source_t *source, const dame_program_t *program,
+                          dame_dir_t dir, cu_module_t *module, cu_result_t *error)
+{
+    const dame_driver_t *driver = source->driver;
+    const bool is_host = NULL != driver->load_host_code;
+    const dame_candidate_t candidate = {
+        source->provider, DAME_GRID_VARIANT + (is_host ? DAME_GRID_HOST : DAME_GRID_PTX)};
+    char *bytes;
+    size_t size;
+    uint32_t entry;
+    const dame_status_t status =
+        dame_jit_copy(source->jit, program, dir, &candidate, &bytes, &size, &entry);
+    if (DAME_OK != status) {
+        return DAME_ERR_NOMEM == status ? status : DAME_ERR_UNSUPPORTED;
+    }
+    *error =
+        is_host ? driver->load_host_code(module, bytes, size, entry) : driver->load(module, bytes);
+    dame_heap_free(bytes);
+    return 0 == *error ? DAME_OK : DAME_ERR_DEVICE;
+}
+
+/* Gives a kernel its function for a direction. */
+static dame_status_t open_function(const dame_kernel_source_t *source,
+                                   const dame_program_t *program, dame_dir_t dir,
+                                   dame_kernel_t *kernel, cu_result_t *error)
+{
+    dame_status_t status = DAME_OK;
+    if (NULL == kernel->modules[dir]) {
+        status = load(source, program, dir, &kernel->modules[dir], error);
+    }
+    if (DAME_OK == status) {
+        *error = source->driver->function(&kernel->functions[dir], kernel->modules[dir],
+                                          DAME_GRID_FUNCTION);
+        status = 0 == *error ? DAME_OK : DAME_ERR_DEVICE;
+    }
+    return status;
+}
+
+/* ---- Images --------------------------------------------------------------------------------- */
+
+static dame_status_t put_image(const dame_driver_t *driver, const dame_program_t *program,
+                               dame_kernel_t *kernel, cu_result_t *error)
+{
+    const size_t size = dame_grid_image_size(program);
+    void *image = dame_heap_alloc(size);
+    if (NULL == image) {
+        return DAME_ERR_NOMEM;
+    }
+    dame_grid_image_write(program, image);
+    *error = driver->alloc(&kernel->image, size);
+    if (0 == *error) {
+        *error = driver->copy(kernel->image, (uintptr_t) image, size, NULL);
+    }
+    if (0 == *error) {
+        *error = driver->wait(NULL);
+    }
+    dame_heap_free(image);
+    return 0 == *error ? DAME_OK : DAME_ERR_DEVICE;
+}
+
+/* ---- Both ----------------------------------------------------------------------------------- */
+
+static void end_kernel(const dame_driver_t *driver, dame_kernel_t *kernel)
+{
+    cu_context_t before;
+    if (0 == driver->push(kernel->context)) { /* else the context has ended, and all of it */
+        for (int dir = 0; dir < 2; dir++) {
+            if (NULL != kernel->modules[dir]) {
+                (void) driver->unload(kernel->modules[dir]);
+            }
+        }
+        if (0 != kernel->image) {
+            (void) driver->free(kernel->image);
+        }
+        (void) driver->pop(&before);
+    }
+    dame_heap_free(kernel);
+}
+
+static dame_status_t new_kernel(const dame_kernel_source_t *source, dame_kernels_t *kernels,
+                                const dame_program_t *program, cu_context_t context,
+                                dame_kernel_t **out, cu_result_t *error)
+{
+    dame_kernel_t *kernel = dame_heap_zalloc(sizeof(*kernel));
+    if (NULL == kernel) {
+        return DAME_ERR_NOMEM;
+    }
+    kernel->context = context;
+    const dame_status_t status = put_image(source->driver, program, kernel, error);
+    if (DAME_OK != status) {
+        end_kernel(source->driver, kernel);
+        return status;
+    }
+    kernels->grain = dame_grid_grain(program);
+    kernel->next = kernels->first;
+    kernels->first = kernel;
+    *out = kernel;
+    return DAME_OK;
+}
+
+dame_status_t dame_kernel_get(const dame_kernel_source_t *source, dame_kernels_t *kernels,
+                              const dame_program_t *program, dame_dir_t dir, cu_context_t context,
+                              dame_kernel_t **out, cu_result_t *error)
+{
+    dame_status_t status = kernels->is_hopeless ? DAME_ERR_UNSUPPORTED : DAME_OK;
+    dame_kernel_t *kernel = kernels->first;
+    while (NULL != kernel && context != kernel->context) {
+        kernel = kernel->next;
+    }
+    if (DAME_OK == status && NULL == kernel) {
+        status = new_kernel(source, kernels, program, context, &kernel, error);
+    }
+    if (DAME_OK == status && NULL == kernel->functions[dir]) {
+        status = open_function(source, program, dir, kernel, error);
+        kernels->is_hopeless = DAME_ERR_UNSUPPORTED == status;
+    }
+    *out = kernel;
+    return status;
+}
+
+cu_result_t dame_kernel_launch(const dame_driver_t *driver, const dame_kernels_t *kernels,
+                               const dame_kernel_t *kernel, dame_dir_t dir, uint64_t base,
+                               uint64_t packed, int64_t first, int64_t last, cu_stream_t stream)
+{
+    dame_grid_arguments_t a = {base, packed, first, last, kernel->image, 0};
+    const int64_t pieces =
+        dame_grid_pieces(kernels->grain, base, packed, first, last, &a.log2_width);
+    const int64_t blocks = (pieces + DAME_GRID_BLOCK - 1) / DAME_GRID_BLOCK;
+    void *arguments[] = {&a.base, &a.packed, &a.first, &a.last, &a.image, &a.log2_width};
+    return driver->launch(kernel->functions[dir], (unsigned) blocks, 1, 1, DAME_GRID_BLOCK, 1, 1, 0,
+                          stream, arguments, NULL);
+}
+
+void dame_kernels_end(const dame_driver_t *driver, dame_kernels_t *kernels)
+{
+    while (NULL != kernels->first) {
+        dame_kernel_t *kernel = kernels->first;
+        kernels->first = kernel->next;
+        end_kernel(driver, kernel);
+    }
+}
