@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "code_row.h"
+#include "base/heap.h"
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "jit/jit.h"
@@ -21,9 +22,10 @@ enum {
 };
 
 typedef struct arguments {
-    int only;        /* a direction, or -1 */
-    int64_t repeats; /* 0: not given */
-    int is_l;
+    int only;         /* a direction, or -1 */
+    int64_t repeats;  /* 0: not given */
+    int is_l;         /* also of code for devices */
+    const char *text; /* "l:ptx" or "l:amdgpu": code for devices; NULL: no */
     const char *llvm;
     const char *code_dir;
     int32_t provider;
@@ -57,19 +59,22 @@ static int parse_cpu(const char *text, const dame_cpu_t **cpu)
     return tool_error(TOOL_USAGE, "--cpu: '%s' is none of %s", text, names);
 }
 
-static int parse_tier(const char *text, int *is_l)
+static int parse_tier(const char *text, arguments_t *arguments)
 {
-    *is_l = strcmp(text, "l") == 0;
-    return *is_l || strcmp(text, "x") == 0
+    arguments->text = strcmp(text, "ptx") == 0      ? "l:ptx"
+                      : strcmp(text, "amdgpu") == 0 ? "l:amdgpu"
+                                                    : NULL;
+    arguments->is_l = arguments->text != NULL || strcmp(text, "l") == 0;
+    return arguments->is_l || strcmp(text, "x") == 0
                ? TOOL_OK
-               : tool_error(TOOL_USAGE, "--tier: '%s' is not x or l", text);
+               : tool_error(TOOL_USAGE, "--tier: '%s' is not x, l, ptx or amdgpu", text);
 }
 
 static int parse_option(int option, arguments_t *arguments)
 {
     switch (option) {
     case 't':
-        return parse_tier(optarg, &arguments->is_l);
+        return parse_tier(optarg, arguments);
     case 'L':
         arguments->llvm = optarg;
         return TOOL_OK;
@@ -125,10 +130,14 @@ static int parse(int argc, char **argv, arguments_t *arguments)
                                       "--direction");
     }
     if (!arguments->is_l && (arguments->llvm != NULL || arguments->code_dir != NULL)) {
-        return tool_error(TOOL_USAGE, "compile: --code-dir and --llvm need --tier l");
+        return tool_error(TOOL_USAGE,
+                          "compile: --code-dir and --llvm need --tier l, ptx or amdgpu");
     }
     if (arguments->is_l && arguments->options.variant != NULL) {
         return tool_error(TOOL_USAGE, "compile: --variant is for tier x");
+    }
+    if (arguments->text != NULL && (arguments->list || arguments->json)) {
+        return tool_error(TOOL_USAGE, "compile: --list and --json are for tiers x and l");
     }
     if (arguments->repeats == 0) {
         arguments->repeats = arguments->is_l ? REPEATS_OF_L : DEFAULT_REPEATS;
@@ -153,6 +162,39 @@ static int compile(const arguments_t *arguments, code_row_t *row, int *rows)
                                       : tool_status_error(tool_input_name(row->path), row->status);
     }
     code_row_end(row);
+    return code;
+}
+
+/* ---- for devices ---- */
+
+/* One line, and the text where --output wants it. */
+static int compile_text(const arguments_t *arguments, const code_row_t *row, int *rows)
+{
+    dame_candidate_t candidate = {.provider = arguments->provider};
+    dame_program_t *optimised;
+    char *bytes;
+    size_t size;
+    uint32_t entry;
+    const char *name = tool_input_name(row->path);
+    int code = tool_optimised(name, row->program, NULL, &optimised);
+    if (code != TOOL_OK) {
+        return code;
+    }
+    dame_status_t status =
+        tool_candidate_named(row->jit, arguments->text, &candidate)
+            ? dame_jit_copy(row->jit, optimised, row->dir, &candidate, &bytes, &size, &entry)
+            : DAME_ERR_UNSUPPORTED;
+    dame_program_free(optimised);
+    if (status != DAME_OK) {
+        return tool_status_error(name, status);
+    }
+    printf("%-30s %-6s %s %zu bytes\n", name, code_row_directions[row->dir], arguments->text + 2,
+           size - 1);
+    ++*rows;
+    if (arguments->output != NULL) {
+        code = tool_write(arguments->output, bytes, size - 1);
+    }
+    dame_heap_free(bytes);
     return code;
 }
 
@@ -236,12 +278,14 @@ static int compile_file(const arguments_t *arguments, dame_jit_t *jit, const cha
     if (worst != TOOL_OK) {
         return worst;
     }
-    if (*rows == 0 && !arguments->json && !arguments->list) {
+    if (*rows == 0 && !arguments->json && !arguments->list && arguments->text == NULL) {
         code_row_heading(jit);
     }
     for (int dir = 0; dir < DIRECTIONS; dir++) {
         code_row_t row = {.path = path, .dir = (dame_dir_t) dir, .program = program, .jit = jit};
-        const int code = wanted(arguments, dir) ? list_or_compile(arguments, &row, rows) : TOOL_OK;
+        const int code = !wanted(arguments, dir)   ? TOOL_OK
+                         : arguments->text != NULL ? compile_text(arguments, &row, rows)
+                                                   : list_or_compile(arguments, &row, rows);
         worst = code > worst ? code : worst;
     }
     dame_program_free(program);
@@ -326,9 +370,10 @@ const tool_command_t tool_compile = {
     .name = "compile",
     .arguments = "[OPTION]... FILE...",
     .what = "says what becomes machine code, how large and how fast",
-    .help = "  --tier x|l          the compiler: DAME-X, the default, or DAME-L, which uses\n"
-            "                      LLVM and shows all variants that could be the fastest\n"
-            "  --code-dir DIR      of tier l: looks for code in this directory before it\n"
+    .help = "  --tier NAME         x, the default: DAME-X; l: DAME-L, by LLVM, which shows\n"
+            "                      all variants that could be the fastest; ptx, amdgpu:\n"
+            "                      kernels by DAME-L for devices of NVIDIA's and AMD's\n"
+            "  --code-dir DIR      of all but x: looks for code in this directory before it\n"
             "                      compiles, and keeps there what it compiled; made if it is\n"
             "                      missing. 'found' marks code that was there\n"
             "  --cpu NAME          for this CPU, such as znver4 or sapphirerapids, instead of\n"
@@ -346,7 +391,8 @@ const tool_command_t tool_compile = {
             "  --json              an array with an object for each program and direction;\n"
             "                      times in nanoseconds\n"
             "  -o, --output FILE   the machine code, of one program and direction. It is raw,\n"
-            "                      to be seen with: objdump -D -b binary -m i386:x86-64 FILE\n"
+            "                      to be seen with: objdump -D -b binary -m i386:x86-64 FILE;\n"
+            "                      of ptx and amdgpu text\n"
             "\n"
             "A program is optimised, then compiled. Levels that would not become\n"
             "faster keep the interpreter's loops, so fewer levels may be compiled than there\n"

@@ -418,6 +418,62 @@ int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned gr
     return enqueue(stream, &work);
 }
 
+/* ---- For bench/device_worker ----------------------------------------------------------------- */
+
+int cuInit(unsigned flags)
+{
+    return (int) flags;
+}
+
+int cuDeviceGet(int *device, int number)
+{
+    *device = number;
+    return number < STAND_IN_DEVICES ? SUCCESS : INVALID_VALUE;
+}
+
+int cuDeviceGetName(char *name, int size, int device)
+{
+    snprintf(name, (size_t) size, "a stand-in for a device, number %d", device);
+    return SUCCESS;
+}
+
+int cuCtxSetCurrent(void *context)
+{
+    counts.contexts = 0;
+    return cuCtxPushCurrent_v2(context);
+}
+
+int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes)
+{
+    stand_in_put((void *) (uintptr_t) to, from, bytes);
+    return SUCCESS;
+}
+
+int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes)
+{
+    stand_in_get(to, (const void *) (uintptr_t) from, bytes);
+    return SUCCESS;
+}
+
+int cuMemcpy2DAsync_v2(const void *copy, void *stream)
+{
+    (void) copy;
+    (void) stream;
+    return SUCCESS;
+}
+
+int cuEventCreate(void **event, unsigned flags)
+{
+    *event = stand_in_event();
+    return (int) flags;
+}
+
+int cuEventElapsedTime(float *ms, void *from, void *to)
+{
+    *ms = 0;
+    return stand_in_is_done(from) && stand_in_is_done(to) ? SUCCESS : INVALID_VALUE;
+}
+
 /* ---- Events --------------------------------------------------------------------------------- */
 
 void *stand_in_event(void)

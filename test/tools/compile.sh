@@ -92,6 +92,13 @@ else
     ends 0 "compile --tier l --output" "${tier_l[@]}" --direction pack -o code columns.dame
     "$dame" "${tier_l[@]}" --code-dir codes --direction pack -o found columns.dame >out
     holds "compile --code-dir: found as it was compiled" cmp code found
+    ends 0 "compile --tier ptx" compile --tier ptx --code-dir codes --direction pack -o ptx columns.dame
+    holds "compile --tier ptx: text" grep -q '^\.visible \.entry k0($' ptx
+    holds "compile --tier ptx: its size" grep -Eqx "columns.dame +pack +ptx $(wc -c <ptx) bytes" out
+    ends 0 "compile --tier ptx, found" compile --tier ptx --code-dir codes --direction pack -o found columns.dame
+    holds "compile --tier ptx, found: the same" cmp ptx found
+    ends 0 "compile --tier amdgpu" compile --tier amdgpu columns.dame
+    holds "compile --tier amdgpu: both directions" [ "$(grep -Ec '^columns.dame +(un)?pack +amdgpu [0-9]+ bytes$' out)" = 2 ]
     for cpu in haswell skylake-avx512 znver4; do # whatever this CPU is; nothing is run
         ends 0 "compile --cpu $cpu" "${tier_l[@]}" --cpu $cpu --code-dir codes-$cpu --direction pack columns.dame
         "$dame" cache --code-dir codes-$cpu list >out
