@@ -240,6 +240,20 @@ static void through_device(work_t *work)
     wait_for_all(work);
 }
 
+/* The host moves the next n bytes. */
+static void run_on_host(const work_t *work, dame_cursor_t *cursor, void *packed, int64_t n)
+{
+    dame_reader_t *reader = work->message->reader;
+    if (NULL != reader) {
+        dame_reader_enter(reader);
+    }
+    (void) (DAME_PACK == work->part->dir ? dame_cursor_pack_exact(cursor, packed, n)
+                                         : dame_cursor_unpack(cursor, packed, n));
+    if (NULL != reader) {
+        dame_reader_leave(reader);
+    }
+}
+
 /* The message is the host's: it runs the program itself, into or out of pinned buffers. */
 static dame_status_t through_host(work_t *work)
 {
@@ -263,14 +277,14 @@ static dame_status_t through_host(work_t *work)
         if (DAME_PACK == part->dir) {
             TRY(work, wait(buffers->streams[k])); /* it was copied from, two pieces ago */
             if (0 == work->error) {
-                (void) dame_cursor_pack_exact(&cursor, buffers->host[k], n);
+                run_on_host(work, &cursor, buffers->host[k], n);
             }
             TRY(work, copy(packed, host, (size_t) n, buffers->streams[k]));
         } else {
             TRY(work, copy(host, packed, (size_t) n, buffers->streams[k]));
             TRY(work, wait(buffers->streams[k]));
             if (0 == work->error) {
-                (void) dame_cursor_unpack(&cursor, buffers->host[k], n);
+                run_on_host(work, &cursor, buffers->host[k], n);
             }
         }
     }

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "dame/program.h"
+#include "jit/reader.h"
 #include "kernels.h"
 
 /* Of an engine: the driver, the compiler of grids, buffers. */
@@ -38,6 +39,8 @@ typedef struct dame_device_message {
     dame_kernels_t *kernels;
     uintptr_t base;
     int64_t count;
+    dame_reader_t *reader; /* the calling thread's, for which the host runs kernels that may be
+                              taken away (jit/reader.h); NULL: none may */
 } dame_device_message_t;
 
 /* A part of its stream, of 1 byte and more. */
@@ -63,7 +66,7 @@ typedef struct dame_device_sides {
 } dame_device_sides_t;
 
 /* Is the message, or the stream at `packed`, in a device's memory? Asks the driver once for each,
- * by the message's lowest byte. Not for empty programs. */
+ * by the lowest byte of the first element. Not for empty programs. */
 bool dame_device_look(const dame_device_t *device, const dame_device_message_t *message,
                       uintptr_t packed, dame_device_sides_t *sides);
 

@@ -289,11 +289,13 @@ static dame_device_t *device_of(const dame_message_t *message)
 
 static dame_device_message_t on_device(const dame_message_t *message)
 {
-    return (dame_device_message_t){.program = dame_mover_program(message->mover),
-                                   .kernels =
-                                       &((dame_mover_t *) (uintptr_t) message->mover)->kernels,
+    dame_mover_t *mover = (dame_mover_t *) (uintptr_t) message->mover;
+    dame_thread_t *thread = thread_of(mover->movers);
+    return (dame_device_message_t){.program = dame_mover_program(mover),
+                                   .kernels = &mover->kernels,
                                    .base = message->base,
-                                   .count = message->count};
+                                   .count = message->count,
+                                   .reader = NULL != thread ? &thread->reader : NULL};
 }
 
 bool dame_mover_look(const dame_message_t *message, uintptr_t packed, dame_device_sides_t *sides)
