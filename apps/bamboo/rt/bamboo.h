@@ -186,6 +186,8 @@ int bamboo_mpi_errhandler_free(MPI_Errhandler *errhandler);
 int bamboo_mpi_comm_get_parent(bamboo_comm_t **parent);
 int bamboo_mpi_comm_split_type(bamboo_comm_t *comm, int type, int key, MPI_Info info,
                                bamboo_comm_t **made);
+int bamboo_mpi_comm_create_group(bamboo_comm_t *comm, bamboo_group_t *group, int tag,
+                                 bamboo_comm_t **made);
 int bamboo_mpi_comm_create(bamboo_comm_t *comm, bamboo_group_t *group, bamboo_comm_t **made);
 int bamboo_mpi_comm_set_name(bamboo_comm_t *comm, const char *name);
 int bamboo_mpi_comm_get_name(bamboo_comm_t *comm, char *name, int *length);
@@ -385,6 +387,7 @@ typedef bamboo_request_t *bamboo_request_handle_t;
 #define MPI_Neighbor_alltoallv         BAMBOO_HERE(bamboo_mpi_neighbor_alltoallv)
 #define MPI_Neighbor_alltoallw         BAMBOO_HERE(bamboo_mpi_neighbor_alltoallw)
 #define MPI_Comm_split_type            BAMBOO_HERE(bamboo_mpi_comm_split_type)
+#define MPI_Comm_create_group          BAMBOO_HERE(bamboo_mpi_comm_create_group)
 #define MPI_Comm_create                BAMBOO_HERE(bamboo_mpi_comm_create)
 #define MPI_Comm_set_name              BAMBOO_HERE(bamboo_mpi_comm_set_name)
 #define MPI_Comm_get_name              BAMBOO_HERE(bamboo_mpi_comm_get_name)

@@ -156,6 +156,41 @@ int bamboo_mpi_comm_create(bamboo_comm_t *comm, bamboo_group_t *group, bamboo_co
     return end();
 }
 
+/* Only the group takes part: its first rank collects the contexts in use. Others get no
+ * communicator. */
+int bamboo_mpi_comm_create_group(bamboo_comm_t *comm, bamboo_group_t *group, int tag,
+                                 bamboo_comm_t **made)
+{
+    begin("MPI_Comm_create_group", &comm);
+    unsigned used = bamboo_current->contexts;
+    int me = -1, *world = bamboo_allocate((size_t) group->size * sizeof(int));
+    for (int i = 0; i < group->size; i++) {
+        world[i] = group->world[i];
+        me = world[i] == bamboo_current->rank ? i : me;
+    }
+    if (me < 0) {
+        free(world);
+        *made = NULL;
+        return end();
+    }
+    for (int i = 1; i < group->size; i++) {
+        unsigned others;
+        const int rank = bamboo_comm_rank(comm, world[me == 0 ? i : 0]);
+        if (me == 0) {
+            bamboo_mpi_recv(&others, 1, MPI_UNSIGNED, rank, tag, comm, MPI_STATUS_IGNORE);
+            used |= others;
+        } else if (i == me) {
+            bamboo_mpi_send(&used, 1, MPI_UNSIGNED, rank, tag, comm);
+            bamboo_mpi_recv(&used, 1, MPI_UNSIGNED, rank, tag, comm, MPI_STATUS_IGNORE);
+        }
+    }
+    for (int i = 1; i < group->size && me == 0; i++) {
+        bamboo_mpi_send(&used, 1, MPI_UNSIGNED, bamboo_comm_rank(comm, world[i]), tag, comm);
+    }
+    *made = bamboo_comm_new(lowest_free(used), group->size, world);
+    return end();
+}
+
 /* ---- names, errors, comparison ---- */
 
 int bamboo_mpi_comm_set_name(bamboo_comm_t *comm, const char *name)

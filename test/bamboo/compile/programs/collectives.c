@@ -305,6 +305,10 @@ static void groups(void)
         MPI_Allgather(&rank, 1, MPI_INT, out, 1, MPI_INT, part);
         show("comm_create");
         MPI_Comm_free(&part);
+        MPI_Comm_create_group(comm, some, 9, &part);
+        MPI_Allgather(&rank, 1, MPI_INT, out, 1, MPI_INT, part);
+        show("comm_create_group");
+        MPI_Comm_free(&part);
     }
     MPI_Group_free(&both);
     MPI_Group_free(&others);
