@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stacks of tasks: assembly on x86-64 and AArch64, ucontext elsewhere. */
+/* Stacks of tasks: assembly on x86-64, ucontext elsewhere. */
 #define _GNU_SOURCE
 #include "stack.h"
 
@@ -126,63 +126,6 @@ static void set_modes(uint64_t *saved)
     __asm__("stmxcsr %0" : "=m"(mxcsr));
     __asm__("fnstcw %0" : "=m"(control));
     saved[0] = (uint64_t) control << 32 | mxcsr;
-}
-
-#elif defined(__aarch64__)
-enum { SAVED_WORDS = 22, ENTRY = 11, START = 0 }; /* x19 to x30, d8 to d15, fpcr; x30 and x19 */
-__asm__(".text\n"
-        ".p2align 4\n"
-        ".type switch_stack, %function\n"
-        "switch_stack:\n"
-        "    .cfi_startproc\n"
-        "    sub sp, sp, #176\n"
-        "    .cfi_adjust_cfa_offset 176\n"
-        "    stp x19, x20, [sp, #0]\n"
-        "    stp x21, x22, [sp, #16]\n"
-        "    stp x23, x24, [sp, #32]\n"
-        "    stp x25, x26, [sp, #48]\n"
-        "    stp x27, x28, [sp, #64]\n"
-        "    stp x29, x30, [sp, #80]\n"
-        "    .cfi_rel_offset x29, 80\n"
-        "    .cfi_rel_offset x30, 88\n"
-        "    stp d8, d9, [sp, #96]\n"
-        "    stp d10, d11, [sp, #112]\n"
-        "    stp d12, d13, [sp, #128]\n"
-        "    stp d14, d15, [sp, #144]\n"
-        "    mrs x9, fpcr\n"
-        "    str x9, [sp, #160]\n"
-        "    mov x9, sp\n"
-        "    str x9, [x0]\n"
-        "    mov sp, x1\n"
-        "    ldr x9, [sp, #160]\n"
-        "    msr fpcr, x9\n"
-        "    ldp d14, d15, [sp, #144]\n"
-        "    ldp d12, d13, [sp, #128]\n"
-        "    ldp d10, d11, [sp, #112]\n"
-        "    ldp d8, d9, [sp, #96]\n"
-        "    ldp x29, x30, [sp, #80]\n"
-        "    ldp x27, x28, [sp, #64]\n"
-        "    ldp x25, x26, [sp, #48]\n"
-        "    ldp x23, x24, [sp, #32]\n"
-        "    ldp x21, x22, [sp, #16]\n"
-        "    ldp x19, x20, [sp, #0]\n"
-        "    add sp, sp, #176\n"
-        "    .cfi_adjust_cfa_offset -176\n"
-        "    ret\n"
-        "    .cfi_endproc\n"
-        ".size switch_stack, . - switch_stack\n"
-        ".type entry, %function\n"
-        "entry:\n"
-        "    .cfi_startproc\n"
-        "    .cfi_undefined x30\n"
-        "    blr x19\n"
-        "    brk #1\n"
-        "    .cfi_endproc\n"
-        ".size entry, . - entry\n");
-
-static void set_modes(uint64_t *saved)
-{
-    __asm__("mrs %0, fpcr" : "=r"(saved[20]));
 }
 
 #else
