@@ -34,7 +34,7 @@ typedef enum mpi_kind {
     KIND_LOCAL  /* any other that waits for no process */
 } mpi_kind_t;
 
-typedef enum mpi_task { TASK_REFUSED, TASK_SUSPENDS, TASK_AT_ONCE, TASK_PASSES } mpi_task_t;
+typedef enum mpi_task { TASK_REFUSED, TASK_OWN, TASK_PASSES } mpi_task_t;
 
 typedef enum mpi_role {
     ROLE_NONE, /* behind the last parameter */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A rank's run, from MPI_Init to MPI_Finalize. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,6 +42,11 @@ void overlap_start(void)
     REAL(MPI_Comm_rank)(real_world(), &rank.rank);
     REAL(MPI_Comm_size)(real_world(), &rank.size);
     process = getpid();
+    if (rank.rank == 0 && dlsym(RTLD_DEFAULT, "bamboo_run_image") != NULL) {
+        fprintf(stderr,
+                "dame overlap: the ranks of this program are tasks (bamboocc); what follows "
+                "is about its processes\n");
+    }
     if (clock != NULL && strcmp(clock, "cpu") == 0) {
         overlap_clock = CLOCK_PROCESS_CPUTIME_ID;
     }

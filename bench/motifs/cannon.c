@@ -27,8 +27,9 @@
 enum { BLOCKING, HAND, NOCOMM, VARIANTS };
 static const char *const names[VARIANTS] = {"blocking", "hand", "nocomm"};
 
-struct cannon_frame {
-    struct bamboo_main_frame main;
+struct cannon_state {
+    int argc, exit_status;
+    char **argv;
     int variant, rank, size, n, q, c, m, repeats, repeat, step, steps;
     int x, y, z, left, right, up, down;
     MPI_Comm depth;
@@ -37,10 +38,10 @@ struct cannon_frame {
     uint64_t check, all;
 };
 
-static const char *set_up(struct cannon_frame *f)
+static const char *set_up(struct cannon_state *f)
 {
-    int argument = 1, argc = f->main.argc;
-    char **argv = f->main.argv;
+    int argument = 1, argc = f->argc;
+    char **argv = f->argv;
     for (int i = 0; i < VARIANTS && argc > 1; i++) {
         if (strcmp(argv[1], names[i]) == 0) {
             f->variant = i;
@@ -68,14 +69,14 @@ static const char *set_up(struct cannon_frame *f)
     return NULL;
 }
 
-static int rank_at(const struct cannon_frame *f, int x, int y)
+static int rank_at(const struct cannon_state *f, int x, int y)
 {
     return (f->z * f->q + (x + f->q) % f->q) * f->q + (y + f->q) % f->q;
 }
 
 /* A is shifted to the left and B up; rank (x, y) begins with A(x, x + y + z steps) and B(x + y + z
  * steps, y). */
-static void fill(struct cannon_frame *f)
+static void fill(struct cannon_state *f)
 {
     int skew = (f->x + f->y + f->z * f->steps) % f->q;
     f->left = rank_at(f, f->x, f->y - 1);
@@ -92,7 +93,7 @@ static void fill(struct cannon_frame *f)
 }
 
 /* Blocks that stay in the first cache. */
-static void multiply(const struct cannon_frame *f)
+static void multiply(const struct cannon_state *f)
 {
     enum { BLOCK = 48 };
     const int m = f->m;
@@ -110,7 +111,7 @@ static void multiply(const struct cannon_frame *f)
     }
 }
 
-static void shift(struct cannon_frame *f)
+static void shift(struct cannon_state *f)
 {
     int count = f->m * f->m;
     MPI_Irecv(f->next_a, count, MPI_DOUBLE, f->right, 0, MPI_COMM_WORLD, &f->requests[0]);
@@ -126,16 +127,15 @@ static void swap(double **one, double **other)
     *other = kept;
 }
 
-static double *block(const struct cannon_frame *f)
+static double *block(const struct cannon_state *f)
 {
     return calloc((size_t) f->m * (size_t) f->m, sizeof(double));
 }
 
-static bamboo_state_t cannon(struct bamboo_frame *frame)
+static int cannon(int argc, char **argv)
 {
-    struct cannon_frame *f = (struct cannon_frame *) frame;
+    struct cannon_state state = {.argc = argc, .argv = argv}, *f = &state;
     const char *wrong;
-    BEGIN(frame);
     MPI_Comm_rank(MPI_COMM_WORLD, &f->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &f->size);
     wrong = set_up(f);
@@ -143,8 +143,8 @@ static bamboo_state_t cannon(struct bamboo_frame *frame)
         if (f->rank == 0) {
             fprintf(stderr, "cannon: %s\n", wrong);
         }
-        f->main.result = 2;
-        return BAMBOO_DONE;
+        f->exit_status = 2;
+        return f->exit_status;
     }
     f->a = block(f);
     f->b = block(f);
@@ -152,10 +152,10 @@ static bamboo_state_t cannon(struct bamboo_frame *frame)
     f->result = block(f);
     f->next_a = block(f);
     f->next_b = block(f);
-    AWAIT(frame, MPI_Comm_split(MPI_COMM_WORLD, f->x * f->q + f->y, f->z, &f->depth));
+    MPI_Comm_split(MPI_COMM_WORLD, f->x * f->q + f->y, f->z, &f->depth);
     for (f->repeat = -1; f->repeat < f->repeats; f->repeat++) { /* one to warm up */
         fill(f);
-        AWAIT(frame, MPI_Barrier(MPI_COMM_WORLD));
+        MPI_Barrier(MPI_COMM_WORLD);
         f->start = MPI_Wtime();
         for (f->step = 0; f->step < f->steps; f->step++) {
             if (f->variant == HAND && f->step < f->steps - 1) {
@@ -168,19 +168,18 @@ static bamboo_state_t cannon(struct bamboo_frame *frame)
             if (f->variant == BLOCKING) {
                 shift(f);
             }
-            AWAIT(frame, MPI_Waitall(4, f->requests, MPI_STATUSES_IGNORE));
+            MPI_Waitall(4, f->requests, MPI_STATUSES_IGNORE);
             swap(&f->a, &f->next_a);
             swap(&f->b, &f->next_b);
         }
         if (f->c > 1 && f->variant != NOCOMM) {
-            AWAIT(frame,
-                  MPI_Reduce(f->sum, f->result, f->m * f->m, MPI_DOUBLE, MPI_SUM, 0, f->depth));
+            MPI_Reduce(f->sum, f->result, f->m * f->m, MPI_DOUBLE, MPI_SUM, 0, f->depth);
         } else {
             swap(&f->sum, &f->result);
         }
         f->elapsed += f->repeat < 0 ? 0 : MPI_Wtime() - f->start;
     }
-    AWAIT(frame, MPI_Reduce(&f->elapsed, &f->longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD));
+    MPI_Reduce(&f->elapsed, &f->longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     for (int i = 0; i < f->m && f->z == 0; i++) {
         for (int j = 0; j < f->m; j++) {
             f->check +=
@@ -188,7 +187,7 @@ static bamboo_state_t cannon(struct bamboo_frame *frame)
                 ((uint64_t) (f->x * f->m + i) * 1000003 + (uint64_t) (f->y * f->m + j) * 7919 + 1);
         }
     }
-    AWAIT(frame, MPI_Reduce(&f->check, &f->all, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD));
+    MPI_Reduce(&f->check, &f->all, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
     if (f->rank == 0) {
         printf("%.6f %016llx\n", 1e3 * f->longest / f->repeats, (unsigned long long) f->all);
     }
@@ -199,7 +198,7 @@ static bamboo_state_t cannon(struct bamboo_frame *frame)
     free(f->result);
     free(f->next_a);
     free(f->next_b);
-    END;
+    return f->exit_status;
 }
 
-PROGRAM("cannon", struct cannon_frame, cannon)
+PROGRAM(cannon)

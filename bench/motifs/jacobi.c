@@ -20,8 +20,9 @@
 enum { BLOCKING, HAND, NOCOMM, VARIANTS };
 static const char *const names[VARIANTS] = {"blocking", "hand", "nocomm"};
 
-struct jacobi_frame {
-    struct bamboo_main_frame main;
+struct jacobi_state {
+    int argc, exit_status;
+    char **argv;
     int variant, reversed, rank, size, steps, step;
     int cells[3], ranks[3], n[3], at[3]; /* of the grid, ranks, cells of mine, my place */
     int neighbour[3][2];
@@ -32,21 +33,21 @@ struct jacobi_frame {
     uint64_t sum, all;
 };
 
-static long index_of(const struct jacobi_frame *f, int x, int y, int z)
+static long index_of(const struct jacobi_state *f, int x, int y, int z)
 {
     return ((long) x * (f->n[1] + 2) + y) * (f->n[2] + 2) + z;
 }
 
-static long bytes_of(const struct jacobi_frame *f)
+static long bytes_of(const struct jacobi_state *f)
 {
     return (long) (f->n[0] + 2) * (f->n[1] + 2) * (f->n[2] + 2) * (long) sizeof(double);
 }
 
 /* Returns NULL, or an error. */
-static const char *set_up(struct jacobi_frame *f)
+static const char *set_up(struct jacobi_state *f)
 {
-    int argument = 1, argc = f->main.argc;
-    char **argv = f->main.argv;
+    int argument = 1, argc = f->argc;
+    char **argv = f->argv;
     f->variant = BLOCKING;
     for (int i = 0; i < VARIANTS && argc > 1; i++) {
         if (strcmp(argv[1], names[i]) == 0) {
@@ -84,13 +85,13 @@ static const char *set_up(struct jacobi_frame *f)
     return f->steps < 1 ? "STEPS must be 1 or more" : NULL;
 }
 
-static int rank_of(const struct jacobi_frame *f, const int *at)
+static int rank_of(const struct jacobi_state *f, const int *at)
 {
     return f->reversed ? (at[2] * f->ranks[1] + at[1]) * f->ranks[0] + at[0]
                        : (at[0] * f->ranks[1] + at[1]) * f->ranks[2] + at[2];
 }
 
-static void make_faces(struct jacobi_frame *f)
+static void make_faces(struct jacobi_state *f)
 {
     int whole[3] = {f->n[0] + 2, f->n[1] + 2, f->n[2] + 2}, zero[3] = {0, 0, 0};
     for (int d = 0; d < 3; d++) {
@@ -109,7 +110,7 @@ static void make_faces(struct jacobi_frame *f)
 }
 
 /* Depends on the place in the whole grid only. */
-static void fill(struct jacobi_frame *f)
+static void fill(struct jacobi_state *f)
 {
     for (int x = 1; x <= f->n[0]; x++) {
         for (int y = 1; y <= f->n[1]; y++) {
@@ -123,7 +124,7 @@ static void fill(struct jacobi_frame *f)
 }
 
 /* Cells low to high - 1 in the first dimension. */
-static void compute(const struct jacobi_frame *f, int low, int high)
+static void compute(const struct jacobi_state *f, int low, int high)
 {
     const long row = f->n[2] + 2, plane = row * (f->n[1] + 2);
     for (int x = low; x < high; x++) {
@@ -140,14 +141,14 @@ static void compute(const struct jacobi_frame *f, int low, int high)
 }
 
 /* The first cell that is sent (from the edge inside) or received (the halo). */
-static double *face(const struct jacobi_frame *f, int dimension, int side, int halo)
+static double *face(const struct jacobi_state *f, int dimension, int side, int halo)
 {
     int at[3] = {1, 1, 1};
     at[dimension] = side == 0 ? (halo ? 0 : 1) : f->n[dimension] + (halo ? 1 : 0);
     return f->old + index_of(f, at[0], at[1], at[2]);
 }
 
-static void exchange(struct jacobi_frame *f)
+static void exchange(struct jacobi_state *f)
 {
     const int faces = f->variant == NOCOMM ? 0 : 1;
     f->count = 0;
@@ -171,7 +172,7 @@ static void exchange(struct jacobi_frame *f)
     }
 }
 
-static uint64_t sum_of(const struct jacobi_frame *f)
+static uint64_t sum_of(const struct jacobi_state *f)
 {
     uint64_t sum = 0, bits;
     for (int x = 1; x <= f->n[0]; x++) {
@@ -185,11 +186,10 @@ static uint64_t sum_of(const struct jacobi_frame *f)
     return sum;
 }
 
-static bamboo_state_t jacobi(struct bamboo_frame *frame)
+static int jacobi(int argc, char **argv)
 {
-    struct jacobi_frame *f = (struct jacobi_frame *) frame;
+    struct jacobi_state state = {.argc = argc, .argv = argv}, *f = &state;
     const char *wrong;
-    BEGIN(frame);
     MPI_Comm_rank(MPI_COMM_WORLD, &f->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &f->size);
     wrong = set_up(f);
@@ -197,8 +197,8 @@ static bamboo_state_t jacobi(struct bamboo_frame *frame)
         if (f->rank == 0) {
             fprintf(stderr, "jacobi: %s\n", wrong);
         }
-        f->main.result = 2;
-        return BAMBOO_DONE;
+        f->exit_status = 2;
+        return f->exit_status;
     }
     make_faces(f);
     f->old = calloc(1, (size_t) bytes_of(f));
@@ -206,14 +206,14 @@ static bamboo_state_t jacobi(struct bamboo_frame *frame)
     fill(f);
     for (f->step = -2; f->step < f->steps; f->step++) { /* two to warm up */
         if (f->step == 0) {
-            AWAIT(frame, MPI_Barrier(MPI_COMM_WORLD));
+            MPI_Barrier(MPI_COMM_WORLD);
             f->start = MPI_Wtime();
         }
         exchange(f);
         if (f->variant == HAND) {
             compute(f, 2, f->n[0]);
         }
-        AWAIT(frame, MPI_Waitall(f->count, f->requests, MPI_STATUSES_IGNORE));
+        MPI_Waitall(f->count, f->requests, MPI_STATUSES_IGNORE);
         if (f->variant == HAND) {
             compute(f, 1, 2);
             compute(f, f->n[0], f->n[0] + 1);
@@ -225,9 +225,9 @@ static bamboo_state_t jacobi(struct bamboo_frame *frame)
         f->new = swap;
     }
     f->start = MPI_Wtime() - f->start;
-    AWAIT(frame, MPI_Reduce(&f->start, &f->longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD));
+    MPI_Reduce(&f->start, &f->longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     f->sum = sum_of(f);
-    AWAIT(frame, MPI_Reduce(&f->sum, &f->all, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD));
+    MPI_Reduce(&f->sum, &f->all, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
     if (f->rank == 0) {
         printf("%.6f %016llx\n", 1e3 * f->longest / f->steps, (unsigned long long) f->all);
     }
@@ -236,7 +236,7 @@ static bamboo_state_t jacobi(struct bamboo_frame *frame)
     }
     free(f->old);
     free(f->new);
-    END;
+    return f->exit_status;
 }
 
-PROGRAM("jacobi", struct jacobi_frame, jacobi)
+PROGRAM(jacobi)

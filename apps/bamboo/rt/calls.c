@@ -2,6 +2,7 @@
 /* Messages from one task to another: the calls that start them. */
 #include "calls.h"
 
+#include <limits.h>
 #include <stdio.h>
 
 #include "comm.h"
@@ -11,25 +12,12 @@
 
 /* ---- arguments ---- */
 
-bamboo_task_t *bamboo_enter(const char *call)
-{
-    if (bamboo_current == NULL) {
-        bamboo_fail("%s: called outside a task", call);
-    }
-    if (!bamboo_current->collective) {
-        bamboo_current->call = call;
-    }
-    return bamboo_current;
-}
-
 /* A wrong argument ends the job, as MPI's default error handler does. Ranks become those of the
  * world. */
 bamboo_request_t *bamboo_request(bamboo_kind_t kind, void *buf, int count, MPI_Datatype type,
                                  int peer, int tag, bamboo_comm_t *comm)
 {
-    if (comm == NULL) {
-        bamboo_fail("MPI_COMM_NULL is not a communicator");
-    }
+    comm = bamboo_comm_of(comm);
     if (count < 0) {
         bamboo_fail("count %d is negative", count);
     }
@@ -46,7 +34,7 @@ bamboo_request_t *bamboo_request(bamboo_kind_t kind, void *buf, int count, MPI_D
     made->kind = kind;
     made->buf = buf;
     made->count = count;
-    made->peer = peer >= 0 ? comm->world[peer] : peer;
+    made->peer = peer >= 0 ? bamboo_comm_world_rank(comm, peer) : peer;
     made->tag = tag;
     made->context = 2 * comm->context;
     return made;
@@ -166,6 +154,55 @@ int bamboo_mpi_irecv(void *buf, int count, MPI_Datatype type, int from, int tag,
     return MPI_SUCCESS;
 }
 
+/* ---- buffered: a copy that goes with its request; the program's buffer is not needed ---- */
+
+static bamboo_request_t *send_copy(const void *buf, int count, MPI_Datatype type, int to, int tag,
+                                   bamboo_comm_t *comm)
+{
+    const size_t bytes = bamboo_size(count, type);
+    int position = 0;
+    if (bytes > INT_MAX) {
+        bamboo_fail("a buffered message of %zu bytes", bytes);
+    }
+    bamboo_request_t *send = bamboo_request(REQUEST_SEND, bamboo_allocate(bytes), (int) bytes,
+                                            MPI_PACKED, to, tag, comm);
+    send->owned = send->buf;
+    MPI_Pack(buf, count, type, send->buf, send->count, &position, MPI_COMM_SELF);
+    bamboo_start(send);
+    return send;
+}
+
+int bamboo_mpi_bsend(const void *buf, int count, MPI_Datatype type, int to, int tag,
+                     bamboo_comm_t *comm)
+{
+    bamboo_enter("MPI_Bsend");
+    bamboo_request_t *send = send_copy(buf, count, type, to, tag, comm);
+    return bamboo_mpi_request_free(&send);
+}
+
+int bamboo_mpi_ibsend(const void *buf, int count, MPI_Datatype type, int to, int tag,
+                      bamboo_comm_t *comm, bamboo_request_t **made)
+{
+    bamboo_mpi_bsend(buf, count, type, to, tag, comm);
+    return bamboo_mpi_isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, comm, made);
+}
+
+int bamboo_mpi_buffer_attach(void *buffer, int bytes)
+{
+    bamboo_task_t *task = bamboo_enter("MPI_Buffer_attach");
+    task->buffer = buffer;
+    task->buffer_bytes = bytes;
+    return MPI_SUCCESS;
+}
+
+int bamboo_mpi_buffer_detach(void *buffer, int *bytes)
+{
+    const bamboo_task_t *task = bamboo_enter("MPI_Buffer_detach");
+    *(void **) buffer = task->buffer;
+    *bytes = task->buffer_bytes;
+    return MPI_SUCCESS;
+}
+
 /* ---- persistent ---- */
 
 int bamboo_mpi_send_init(const void *buf, int count, MPI_Datatype type, int to, int tag,
@@ -232,7 +269,7 @@ int bamboo_mpi_request_free(bamboo_request_t **freed)
 int bamboo_mpi_init(int *argc, char ***argv)
 {
     (void) argc, (void) argv;
-    bamboo_current->initialised = 1;
+    bamboo_enter("MPI_Init")->initialised = 1;
     return MPI_SUCCESS;
 }
 
@@ -244,20 +281,22 @@ int bamboo_mpi_init_thread(int *argc, char ***argv, int required, int *provided)
 
 int bamboo_mpi_initialized(int *flag)
 {
-    *flag = bamboo_current->initialised;
+    *flag = bamboo_enter("MPI_Initialized")->initialised;
     return MPI_SUCCESS;
 }
 
 /* MPI itself is finalised behind the last task. */
 int bamboo_mpi_finalize(void)
 {
-    bamboo_current->finalised = 1;
+    bamboo_task_t *task = bamboo_enter("MPI_Finalize");
+    task->finalised = 1;
+    bamboo_attributes_delete(bamboo_comm_of(&bamboo_self));
     return MPI_SUCCESS;
 }
 
 int bamboo_mpi_finalized(int *flag)
 {
-    *flag = bamboo_current->finalised;
+    *flag = bamboo_enter("MPI_Finalized")->finalised;
     return MPI_SUCCESS;
 }
 
@@ -270,7 +309,7 @@ int bamboo_mpi_abort(bamboo_comm_t *comm, int code)
 
 double bamboo_mpi_wtime(void)
 {
-    return 1e-9 * (double) bamboo_now(bamboo_current->node);
+    return 1e-9 * (double) bamboo_now(bamboo_enter("MPI_Wtime")->node);
 }
 
 int bamboo_mpi_pack(const void *in, int count, MPI_Datatype type, void *out, int out_bytes,

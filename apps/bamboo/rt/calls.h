@@ -5,7 +5,6 @@
 
 #include "message.h"
 
-bamboo_task_t *bamboo_enter(const char *call); /* the running task, which is in this call now */
 /* Checks arguments; an inactive request. */
 bamboo_request_t *bamboo_request(bamboo_kind_t kind, void *buf, int count, MPI_Datatype type,
                                  int peer, int tag, bamboo_comm_t *comm);
@@ -17,5 +16,8 @@ bamboo_request_t *bamboo_begin_send(const void *buf, int count, MPI_Datatype typ
                                     bamboo_comm_t *comm, int collective);
 bamboo_request_t *bamboo_begin_recv(void *buf, int count, MPI_Datatype type, int from, int tag,
                                     bamboo_comm_t *comm, int collective);
+
+/* Waits for all requests; hands them and their statuses back as MPI_Waitall does. */
+void bamboo_await_all(int count, bamboo_request_t **requests, MPI_Status *statuses);
 
 #endif

@@ -1,29 +1,59 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Communicators of tasks: each task has its own objects. The context of a message tells them apart.
  */
-#include <stdlib.h>
-
 #include "comm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
 #include "place.h"
 
-static struct bamboo_comm world;
-bamboo_comm_t *const bamboo_comm_world = &world;
-enum { WORLD = 0, SELF = 1 };
+/* Only their addresses are used. */
+struct bamboo_comm bamboo_world, bamboo_self;
 
-void bamboo_comm_start(void)
+bamboo_comm_t *bamboo_comm_new(int context, int size, int *world)
 {
-    world.context = WORLD;
-    world.size = bamboo_world_size;
-    world.world = bamboo_allocate((size_t) bamboo_world_size * sizeof(int));
-    for (int rank = 0; rank < bamboo_world_size; rank++) {
-        world.world[rank] = rank;
+    bamboo_comm_t *comm = bamboo_allocate(sizeof(*comm));
+    bamboo_task_t *task = bamboo_current;
+    *comm = (bamboo_comm_t){.context = context,
+                            .size = size,
+                            .world = world,
+                            .owner = task,
+                            .errhandler = MPI_ERRORS_ARE_FATAL,
+                            .next = task->comms};
+    if (world != NULL) {
+        comm->rank_of = bamboo_allocate((size_t) bamboo_world_size * sizeof(int));
+        memset(comm->rank_of, -1, (size_t) bamboo_world_size * sizeof(int));
+        for (int rank = 0; rank < size; rank++) {
+            comm->rank_of[world[rank]] = rank;
+        }
     }
+    task->comms = comm;
+    task->contexts |= 1u << context;
+    return comm;
 }
 
-void bamboo_comm_stop(void)
+bamboo_comm_t *bamboo_comm_of(bamboo_comm_t *handle)
 {
-    free(world.world);
-    world.world = NULL;
+    bamboo_task_t *task = bamboo_current;
+    if (handle == NULL) {
+        bamboo_fail("MPI_COMM_NULL is not a communicator");
+    }
+    if (handle == &bamboo_world) {
+        if (task->world == NULL) {
+            task->world = bamboo_comm_new(WORLD, bamboo_world_size, NULL);
+        }
+        return task->world;
+    }
+    if (handle == &bamboo_self) {
+        if (task->self == NULL) {
+            int *world = bamboo_allocate(sizeof(int));
+            world[0] = task->rank;
+            task->self = bamboo_comm_new(SELF, 1, world);
+        }
+        return task->self;
+    }
+    return handle;
 }
 
 int bamboo_comm_rank(const bamboo_comm_t *comm, int world_rank)
@@ -31,53 +61,54 @@ int bamboo_comm_rank(const bamboo_comm_t *comm, int world_rank)
     return comm->rank_of == NULL ? world_rank : comm->rank_of[world_rank];
 }
 
-bamboo_comm_t *bamboo_comm_new(int context, int size, int *of)
+int bamboo_comm_world_rank(const bamboo_comm_t *comm, int rank)
 {
-    bamboo_comm_t *comm = bamboo_allocate(sizeof(*comm));
-    bamboo_task_t *task = bamboo_current;
-    *comm = (bamboo_comm_t){
-        .context = context, .size = size, .world = of, .owner = task, .next = task->comms};
-    comm->rank_of = bamboo_allocate((size_t) bamboo_world_size * sizeof(int));
-    for (int rank = 0; rank < bamboo_world_size; rank++) {
-        comm->rank_of[rank] = -1;
-    }
-    for (int rank = 0; rank < size; rank++) {
-        comm->rank_of[of[rank]] = rank;
-    }
-    task->comms = comm;
-    task->contexts |= 1u << context;
-    return comm;
+    return comm->world == NULL ? rank : comm->world[rank];
 }
 
-bamboo_comm_t *bamboo_comm_self(void)
+/* ---- the end ---- */
+
+static int *copy_ints(const int *list, int n)
 {
-    bamboo_task_t *task = bamboo_current;
-    if (task->self == NULL) {
-        int *of = bamboo_allocate(sizeof(int));
-        of[0] = task->rank;
-        task->self = bamboo_comm_new(SELF, 1, of);
+    int *copy = bamboo_allocate((size_t) n * sizeof(int));
+    if (n > 0) {
+        memcpy(copy, list, (size_t) n * sizeof(int));
     }
-    return task->self;
+    return copy;
 }
 
-int bamboo_mpi_comm_rank(bamboo_comm_t *comm, int *rank)
+bamboo_topology_t *bamboo_topology_copy(const bamboo_topology_t *topology)
 {
-    bamboo_current->call = "MPI_Comm_rank";
-    if (comm == NULL) {
-        bamboo_fail("MPI_COMM_NULL is not a communicator");
+    if (topology == NULL) {
+        return NULL;
     }
-    *rank = bamboo_comm_rank(comm, bamboo_current->rank);
-    return MPI_SUCCESS;
+    bamboo_topology_t *copy = bamboo_allocate(sizeof(*copy));
+    const bamboo_topology_t *t = topology;
+    *copy = *t;
+    copy->dims = copy_ints(t->dims, t->dimensions);
+    copy->periods = copy_ints(t->periods, t->dimensions);
+    copy->index = copy_ints(t->index, t->nodes);
+    copy->edges = copy_ints(t->edges, t->nodes > 0 ? t->index[t->nodes - 1] : 0);
+    copy->from = copy_ints(t->from, t->indegree);
+    copy->to = copy_ints(t->to, t->outdegree);
+    copy->weights_in = copy_ints(t->weights_in, t->weighted ? t->indegree : 0);
+    copy->weights_out = copy_ints(t->weights_out, t->weighted ? t->outdegree : 0);
+    return copy;
 }
 
-int bamboo_mpi_comm_size(bamboo_comm_t *comm, int *size)
+static void free_topology(bamboo_topology_t *topology)
 {
-    bamboo_current->call = "MPI_Comm_size";
-    if (comm == NULL) {
-        bamboo_fail("MPI_COMM_NULL is not a communicator");
+    if (topology != NULL) {
+        free(topology->dims);
+        free(topology->periods);
+        free(topology->index);
+        free(topology->edges);
+        free(topology->from);
+        free(topology->to);
+        free(topology->weights_in);
+        free(topology->weights_out);
+        free(topology);
     }
-    *size = comm->size;
-    return MPI_SUCCESS;
 }
 
 static void end_comm(bamboo_comm_t *comm)
@@ -89,6 +120,13 @@ static void end_comm(bamboo_comm_t *comm)
     }
     *link = comm->next;
     task->contexts &= ~(1u << comm->context);
+    while (comm->attributes != NULL) {
+        struct bamboo_attribute *next = comm->attributes->next;
+        free(comm->attributes);
+        comm->attributes = next;
+    }
+    free_topology(comm->topology);
+    free(comm->name);
     free(comm->world);
     free(comm->rank_of);
     free(comm);
@@ -106,22 +144,12 @@ void bamboo_comm_release(bamboo_comm_t *comm)
     }
 }
 
-int bamboo_mpi_comm_free(bamboo_comm_t **comm)
+void bamboo_comm_free(bamboo_comm_t *comm)
 {
-    bamboo_comm_t *freed = *comm;
-    bamboo_current->call = "MPI_Comm_free";
-    if (freed == NULL || freed->owner == NULL || freed == bamboo_current->self) {
-        bamboo_fail("only communicators made by MPI_Comm_dup and MPI_Comm_split can be freed");
+    comm->freed = 1;
+    if (comm->held == 0) {
+        end_comm(comm);
     }
-    if (freed->owner != bamboo_current || freed->freed) {
-        bamboo_fail("the communicator is not this rank's, or was freed before");
-    }
-    freed->freed = 1;
-    *comm = NULL;
-    if (freed->held == 0) {
-        end_comm(freed);
-    }
-    return MPI_SUCCESS;
 }
 
 void bamboo_comm_end_all(bamboo_task_t *task)

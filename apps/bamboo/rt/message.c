@@ -36,6 +36,7 @@ void bamboo_request_delete(bamboo_request_t *request)
 {
     bamboo_type_release(request->type);
     bamboo_comm_release(request->comm);
+    free(request->owned);
     request->next = free_requests;
     free_requests = request;
 }

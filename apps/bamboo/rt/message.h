@@ -17,7 +17,7 @@ struct bamboo_request {
     int line;
     bamboo_ns_t when;
     bamboo_task_t *owner;
-    void *buf;
+    void *buf, *owned; /* owned: goes with the request */
     int count;
     MPI_Datatype type;
     int peer;    /* rank in the world, or MPI_ANY_SOURCE */

@@ -20,11 +20,21 @@ static int layout_count;
 
 void bamboo_geometry(int dimensions)
 {
-    geometry = dimensions;
+    if (bamboo_places == NULL) {
+        geometry = dimensions;
+    }
 }
 
 void bamboo_layout(bamboo_layout_t layout, int dimension)
 {
+    for (int i = 0; i < layout_count && i < MOST; i++) {
+        if (layouts[i].layout == layout && layouts[i].dimension == dimension) {
+            return;
+        }
+    }
+    if (bamboo_places != NULL) {
+        return;
+    }
     if (layout_count < MOST) {
         layouts[layout_count].layout = layout;
         layouts[layout_count].dimension = dimension;

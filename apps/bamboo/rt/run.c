@@ -5,40 +5,58 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "calls.h"
 #include "comm.h"
+#include "copy.h"
 #include "options.h"
 #include "place.h"
 #include "remote.h"
 
+struct program { /* a function, or a shared object */
+    bamboo_main_t *main;
+    const void *image;
+    size_t bytes;
+};
+
 /* ---- tasks ---- */
 
-static void make_task(int index, int rank, const bamboo_program_t *program, int argc, char **argv)
+/* A task has the stack that a process has. */
+static size_t stack_size(void)
 {
-    bamboo_task_t *task = bamboo_current = &bamboo_tasks[index];
+    struct rlimit limit;
+    return getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY
+               ? (size_t) limit.rlim_cur
+               : (size_t) 8 << 20;
+}
+
+static void make_task(int index, int rank, const struct program *program, int argc, char **argv)
+{
+    bamboo_task_t *task = &bamboo_tasks[index];
     task->rank = rank;
     task->local = index;
     task->node = &bamboo_nodes[bamboo_options.nodes > 0 ? bamboo_places[rank].node : 0];
-    task->run = program->run;
     task->posted_end = &task->posted;
     task->arrived_end = &task->arrived;
     task->contexts = 3;
     task->argc = argc;
-    task->argv = bamboo_push(((size_t) argc + 1) * sizeof(char *));
+    task->argv = bamboo_allocate(((size_t) argc + 1) * sizeof(char *));
     for (int i = 0; i < argc; i++) {
         size_t length = strlen(argv[i]) + 1;
-        task->argv[i] = bamboo_push(length);
-        memcpy(task->argv[i], argv[i], length);
+        task->argv[i] = memcpy(bamboo_allocate(length), argv[i], length);
     }
-    struct bamboo_main_frame *frame = bamboo_push(program->frame_bytes);
-    frame->argc = argc;
-    frame->argv = task->argv;
-    task->frame = &frame->head;
-    bamboo_current = NULL;
+    if (!bamboo_stack_make(&task->stack, stack_size(), bamboo_task_start)) {
+        bamboo_fail("no memory for a stack of %zu bytes (ulimit -s)", stack_size());
+    }
+    if (program->image != NULL) {
+        task->copy = bamboo_copy_open(program->image, program->bytes, index);
+        bamboo_in_parallel = bamboo_copy_in_parallel(task->copy);
+    }
+    task->main = program->image != NULL ? bamboo_copy_main(task->copy) : program->main;
 }
 
-static void make_tasks(const bamboo_program_t *program, int process, int argc, char **argv)
+static void make_tasks(const struct program *program, int process, int argc, char **argv)
 {
     bamboo_task_count = bamboo_options.nodes > 0 ? bamboo_world_size : bamboo_options.vf;
     bamboo_node_count = bamboo_options.nodes > 0 ? bamboo_options.nodes : 1;
@@ -63,7 +81,10 @@ static void free_tasks(void)
             task->arrived = message->next;
             bamboo_message_delete(message);
         }
-        bamboo_pop(task->argv);
+        /* The program may have moved the pointers of argv, and its copy stays: threads of libraries
+         * and functions that run at exit may be in it. */
+        bamboo_stack_free(&task->stack);
+        free(task->argv);
     }
     bamboo_current = NULL;
     for (int i = 0; i < bamboo_node_count; i++) {
@@ -122,8 +143,7 @@ static void report(const char *why)
         fprintf(out, "bamboo:   rank %d waits in %s at %s:%d", task->rank,
                 task->call != NULL ? task->call : "?", task->file != NULL ? task->file : "?",
                 task->line);
-        print_pending(out, task->wait.requests, task->wait.count);
-        print_pending(out, task->wait.one, 2);
+        print_pending(out, task->open, task->open_count);
         fputc('\n', out);
     }
     if (memory != NULL && fclose(memory) == 0) {
@@ -248,7 +268,7 @@ static void agree(int process, const char *message)
     }
 }
 
-static void check(int process, int processes, const bamboo_program_t *program)
+static void check(int process, int processes)
 {
     char message[256];
     if (bamboo_options.nodes > 0 && processes > 1) {
@@ -259,13 +279,6 @@ static void check(int process, int processes, const bamboo_program_t *program)
     }
     if (bamboo_options.link.ns_byte > 0 && bamboo_options.nodes == 0) {
         refuse(process, "--bandwidth: only a modelled network has one (--nodes)");
-    }
-    long here = (long) bamboo_options.vf * (bamboo_options.nodes > 0 ? bamboo_options.nodes : 1);
-    if (program->max_local > 0 && here > program->max_local) {
-        snprintf(message, sizeof(message),
-                 "%ld tasks in a process: %s was made for up to %d (bamboocc --vf-max)", here,
-                 program->name, program->max_local);
-        refuse(process, message);
     }
 }
 
@@ -281,7 +294,7 @@ static void end_messages(void)
     }
 }
 
-int bamboo_run(int argc, char **argv, const bamboo_program_t *program)
+static int run(int argc, char **argv, const struct program *program)
 {
     int provided, process, processes, status = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
@@ -289,7 +302,10 @@ int bamboo_run(int argc, char **argv, const bamboo_program_t *program)
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
     const char *message = bamboo_options_read(&argc, argv);
     agree(process, message);
-    check(process, processes, program);
+    check(process, processes);
+    if (program->image != NULL) { /* which says where tasks are when it is loaded */
+        bamboo_copy_open(program->image, program->bytes, 0);
+    }
     message = bamboo_place_all(bamboo_options.nodes > 0 ? bamboo_options.nodes : processes,
                                bamboo_options.vf);
     if (message != NULL) {
@@ -299,7 +315,6 @@ int bamboo_run(int argc, char **argv, const bamboo_program_t *program)
     if (cannot != NULL) {
         refuse(process, cannot);
     }
-    bamboo_comm_start();
     make_tasks(program, process, argc, argv);
     bamboo_schedule(bamboo_remote_poll, idle);
     end_messages();
@@ -310,8 +325,20 @@ int bamboo_run(int argc, char **argv, const bamboo_program_t *program)
         print_stats(process);
     }
     free_tasks();
-    bamboo_comm_stop();
     bamboo_remote_stop();
     MPI_Finalize();
     return status;
+}
+
+int bamboo_run(int argc, char **argv, int (*program)(int, char **))
+{
+    /* It does not read the third argument. */
+    const struct program one = {.main = (bamboo_main_t *) (void (*)(void)) program};
+    return run(argc, argv, &one);
+}
+
+int bamboo_run_image(int argc, char **argv, const void *image, size_t bytes)
+{
+    const struct program one = {.image = image, .bytes = bytes};
+    return run(argc, argv, &one);
 }

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks, nodes, events, and the order in which all run. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "options.h"
 #include "task.h"
 
 bamboo_task_t *bamboo_current, *bamboo_tasks;
 bamboo_node_t *bamboo_nodes;
-int bamboo_task_count, bamboo_node_count, bamboo_local;
+int bamboo_task_count, bamboo_node_count;
 struct bamboo_counts bamboo_counts;
 
 static bamboo_ns_t cpu_start; /* the thread's CPU time when the running node's clock was last set */
@@ -46,85 +47,53 @@ void *bamboo_allocate(size_t bytes)
     return memory;
 }
 
-/* ---- frames: a stack for each task, in chunks that are never moved ---- */
-
-#define ALIGNMENT ((size_t) 64)
-
-struct chunk {
-    struct chunk *below;
-    size_t used, room;
-};
-
-/* Before each frame: the stack's state without it. */
-struct mark {
-    struct chunk *chunk;
-    size_t used;
-};
-
-static size_t round_up(size_t bytes)
-{
-    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
-
-void *bamboo_push(size_t bytes)
-{
-    bamboo_task_t *task = bamboo_current;
-    struct chunk *chunk = task->chunk;
-    struct mark mark = {chunk, chunk != NULL ? chunk->used : 0};
-    if (bytes > SIZE_MAX / 4) {
-        bamboo_fail("a frame of %zu bytes", bytes);
-    }
-    size_t needs = ALIGNMENT + round_up(bytes);
-    if (chunk == NULL || needs > chunk->room - chunk->used) {
-        size_t header = round_up(sizeof(*chunk));
-        size_t room = header + needs > 16384 ? header + needs : 16384;
-        void *memory;
-        if (posix_memalign(&memory, ALIGNMENT, room) != 0) {
-            bamboo_fail("no memory for a frame of %zu bytes", bytes);
-        }
-        chunk = memory;
-        *chunk = (struct chunk){.below = task->chunk, .used = header, .room = room};
-        task->chunk = chunk;
-    }
-    char *frame = (char *) chunk + chunk->used + ALIGNMENT;
-    memcpy(frame - sizeof(mark), &mark, sizeof(mark));
-    memset(frame, 0, round_up(bytes));
-    chunk->used += needs;
-    return frame;
-}
-
-void bamboo_pop(void *frame)
-{
-    bamboo_task_t *task = bamboo_current;
-    struct mark mark;
-    memcpy(&mark, (char *) frame - sizeof(mark), sizeof(mark));
-    while (task->chunk != mark.chunk) {
-        struct chunk *below = task->chunk->below;
-        free(task->chunk);
-        task->chunk = below;
-    }
-    if (task->chunk != NULL) {
-        task->chunk->used = mark.used;
-    }
-}
-
 /* ---- the running task ---- */
-
-int bamboo_result(void)
-{
-    return MPI_SUCCESS;
-}
 
 void bamboo_at(const char *file, int line)
 {
-    bamboo_current->file = file;
-    bamboo_current->line = line;
+    if (bamboo_current != NULL) {
+        bamboo_current->file = file;
+        bamboo_current->line = line;
+    }
+}
+
+bamboo_task_t *bamboo_enter(const char *call)
+{
+    if (bamboo_current == NULL) {
+        bamboo_fail("%s: called outside a task", call);
+    }
+    if (!bamboo_current->collective) {
+        bamboo_current->call = call;
+    }
+    return bamboo_current;
+}
+
+static bamboo_stack_t scheduler;
+
+int (*bamboo_in_parallel)(void);
+
+/* OpenMP keeps in the thread which region it is in, and other tasks would be in it, too. */
+static void suspend(void)
+{
+    if (bamboo_in_parallel != NULL && bamboo_in_parallel()) {
+        bamboo_fail("a call that waits inside an OpenMP parallel region");
+    }
+    int kept = errno; /* the thread's, and so every task's */
+    bamboo_stack_switch(&bamboo_current->stack, &scheduler);
+    errno = kept;
 }
 
 void bamboo_exit(int status)
 {
     bamboo_current->phase = TASK_FINISHED;
     bamboo_current->status = status;
+    suspend();
+    abort(); /* no task that has finished is run */
+}
+
+void bamboo_task_start(void)
+{
+    bamboo_exit(bamboo_current->main(bamboo_current->argc, bamboo_current->argv, environ));
 }
 
 void bamboo_make_ready(bamboo_task_t *task)
@@ -143,41 +112,27 @@ void bamboo_fulfil(bamboo_task_t *task)
     }
 }
 
-int bamboo_wait_for(int needs, void (*finish)(bamboo_task_t *))
+void bamboo_wait_for(int needs)
 {
-    bamboo_task_t *task = bamboo_current;
-    if (needs <= 0) {
-        finish(task);
-        return 1;
+    if (needs > 0) {
+        bamboo_current->needs = needs;
+        bamboo_current->phase = TASK_WAITS;
+        suspend();
     }
-    task->needs = needs;
-    task->finish = finish;
-    task->phase = TASK_WAITS;
-    return 0;
+}
+
+void bamboo_yield(void)
+{
+    bamboo_make_ready(bamboo_current);
+    suspend();
 }
 
 static void run(bamboo_task_t *task)
 {
     bamboo_current = task;
-    bamboo_local = task->local;
     task->phase = TASK_RUNS;
     bamboo_counts.switches++;
-    if (task->finish != NULL) {
-        void (*finish)(bamboo_task_t *) = task->finish;
-        task->finish = NULL;
-        finish(task);
-    }
-    /* A test that is not true yet waits again. */
-    if (task->phase == TASK_RUNS && task->inner != NULL &&
-        task->inner(task->inner_frame) == BAMBOO_DONE) {
-        bamboo_pop(task->inner_frame);
-        task->inner = NULL;
-        task->collective = 0;
-    }
-    if (task->phase == TASK_RUNS && task->run(task->frame) == BAMBOO_DONE) {
-        task->phase = TASK_FINISHED;
-        task->status = ((struct bamboo_main_frame *) task->frame)->result;
-    }
+    bamboo_stack_switch(&scheduler, &task->stack);
     bamboo_current = NULL;
 }
 

@@ -9,10 +9,11 @@
 #include <stddef.h>
 
 #include "bamboo.h"
+#include "stack.h"
 
 typedef long long bamboo_ns_t;
+typedef int bamboo_main_t(int argc, char **argv, char **environment);
 
-struct chunk;
 struct bamboo_message;
 
 #define BAMBOO_CONTEXTS                                                                            \
@@ -25,17 +26,11 @@ typedef struct bamboo_task {
     int rank, local;
     struct bamboo_node *node;
     bamboo_phase_t phase;
-    int needs; /* firing rule: completions still needed; 0: ready */
-    void (*finish)(
-        struct bamboo_task *); /* called before it is resumed: writes the awaited results */
-    struct {                   /* what finish() reads; see wait.c */
-        int count, *number, *indices;
-        bamboo_request_t **requests, *one[2];
-        MPI_Status *statuses;
-    } wait;
-    bamboo_function_t *run, *inner; /* inner: a collective operation, which goes on first */
-    struct bamboo_frame *frame, *inner_frame;
-    struct chunk *chunk;
+    int needs;               /* firing rule: completions still needed; 0: ready */
+    bamboo_request_t **open; /* that it waits for, for reports */
+    int open_count;
+    bamboo_stack_t stack;
+    bamboo_main_t *main;
     struct bamboo_task *next; /* in the queue of those that are ready */
     int status, tests;
     const char *call, *file; /* where it is, for reports */
@@ -45,11 +40,14 @@ typedef struct bamboo_task {
     size_t packed; /* bytes of messages that have arrived and were packed */
     bamboo_request_t *posted, **posted_end;        /* receives and probes, in order */
     struct bamboo_message *arrived, **arrived_end; /* sent and not received, in order */
-    int wildcards[BAMBOO_CONTEXTS]; /* receives among posted that MPI does not know of */
-    unsigned contexts;              /* in use: bit C for context C */
-    bamboo_comm_t *comms, *self;    /* that the task made; the second is among them */
+    int wildcards[BAMBOO_CONTEXTS];      /* receives among posted that MPI does not know of */
+    unsigned contexts;                   /* in use: bit C for context C */
+    bamboo_comm_t *comms, *world, *self; /* that the task has; the others are among them */
+    void *buffer;                        /* for buffered sends, which the program gave */
+    int buffer_bytes;
     int argc;
     char **argv;
+    void *copy; /* of the program, from dlopen() */
 } bamboo_task_t;
 
 typedef struct bamboo_event {
@@ -71,6 +69,7 @@ typedef struct bamboo_node {
 extern bamboo_task_t *bamboo_current; /* NULL between tasks */
 extern bamboo_task_t *bamboo_tasks;   /* of this process, in order of local, bamboo_task_count */
 extern int bamboo_task_count;
+extern int (*bamboo_in_parallel)(void); /* OpenMP's, or NULL */
 extern bamboo_node_t *bamboo_nodes;
 extern int bamboo_node_count;
 
@@ -78,12 +77,16 @@ extern int bamboo_node_count;
 void bamboo_fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 void *bamboo_allocate(size_t bytes); /* zeroed; or ends the job */
 
+void bamboo_task_start(void); /* on the stack of the task that runs; does not return */
+bamboo_task_t *bamboo_enter(const char *call); /* the running task, which is in this call now */
+
 void bamboo_make_ready(bamboo_task_t *task);
 /* Another completion; the task becomes ready when it needs no more. */
 void bamboo_fulfil(bamboo_task_t *task);
-/* The running task waits for `needs` completions, then finish() is called. If it needs none, calls
- * it at once. Returns whether the task can go on. */
-int bamboo_wait_for(int needs, void (*finish)(bamboo_task_t *));
+/* The running task goes on after `needs` completions; at once if it needs none. */
+void bamboo_wait_for(int needs);
+/* It goes on after the other tasks that are ready, and after MPI was asked. */
+void bamboo_yield(void);
 
 /* The time of a node; for the running task's, including its computing so far. */
 bamboo_ns_t bamboo_now(bamboo_node_t *node);

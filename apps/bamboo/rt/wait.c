@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that wait: the needs of each before its task goes on (its firing rule), and the results
- * that it writes then. */
+/* Calls that wait: the needs of each before its task goes on (its firing rule), and its results. */
+#include <stdlib.h>
+
 #include "calls.h"
 #include "options.h"
 #include "place.h"
@@ -43,269 +44,217 @@ static void hand_back(bamboo_request_t **request, MPI_Status *status)
     }
 }
 
-static MPI_Status *status_of(const bamboo_task_t *task, int i)
+static MPI_Status *element(MPI_Status *statuses, int i)
 {
-    return task->wait.statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &task->wait.statuses[i];
+    return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
 }
 
-static bamboo_task_t *enter(const char *call, int count, bamboo_request_t **requests, int *number,
-                            int *indices, MPI_Status *statuses)
+static MPI_Status *array_of(MPI_Status *status)
 {
-    bamboo_task_t *task = bamboo_enter(call);
+    return status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status;
+}
+
+/* ---- waiting ---- */
+
+static void enter(const char *call, int count)
+{
+    bamboo_enter(call);
     if (count < 0) {
         bamboo_fail("count %d is negative", count);
     }
-    task->wait.one[0] = task->wait.one[1] = NULL;
-    task->wait.count = count;
-    task->wait.requests = requests;
-    task->wait.number = number;
-    task->wait.indices = indices;
-    task->wait.statuses = statuses;
-    return task;
 }
 
-/* ---- all ---- */
-
-static void finish_all(bamboo_task_t *task)
+static int mark_awaited(int count, bamboo_request_t **requests)
 {
-    for (int i = 0; i < task->wait.count; i++) {
-        hand_back(&task->wait.requests[i], status_of(task, i));
-    }
-}
-
-static int await_all(void)
-{
-    bamboo_task_t *task = bamboo_current;
-    int needs = 0;
-    for (int i = 0; i < task->wait.count; i++) {
-        if (bamboo_is_pending(task->wait.requests[i])) {
-            task->wait.requests[i]->awaited = 1;
-            needs++;
+    int pending = 0;
+    bamboo_current->open = requests;
+    bamboo_current->open_count = count;
+    for (int i = 0; i < count; i++) {
+        if (bamboo_is_pending(requests[i])) {
+            requests[i]->awaited = 1;
+            pending++;
         }
     }
-    return bamboo_wait_for(needs, finish_all);
+    return pending;
 }
 
-int bamboo_mpi_waitall(int count, bamboo_request_t **requests, MPI_Status *statuses)
+void bamboo_await_all(int count, bamboo_request_t **requests, MPI_Status *statuses)
 {
-    enter("MPI_Waitall", count, requests, NULL, NULL, statuses);
-    return await_all();
+    bamboo_wait_for(mark_awaited(count, requests));
+    for (int i = 0; i < count; i++) {
+        hand_back(&requests[i], element(statuses, i));
+    }
 }
-
-int bamboo_mpi_wait(bamboo_request_t **request, MPI_Status *status)
-{
-    enter("MPI_Wait", 1, request, NULL, NULL,
-          status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status);
-    return await_all();
-}
-
-/* ---- one or some ---- */
 
 /* -1: no request is active; 0: none complete; 1: at least one. */
-static int look(const bamboo_task_t *task)
+static int look(int count, bamboo_request_t **requests)
 {
     int active = 0;
-    for (int i = 0; i < task->wait.count; i++) {
-        if (is_done(task->wait.requests[i])) {
+    for (int i = 0; i < count; i++) {
+        if (is_done(requests[i])) {
             return 1;
         }
-        active |= bamboo_is_pending(task->wait.requests[i]);
+        active |= bamboo_is_pending(requests[i]);
     }
     return active ? 0 : -1;
 }
 
-static void forget_awaited(bamboo_task_t *task)
+static void await_one(int count, bamboo_request_t **requests)
 {
-    for (int i = 0; i < task->wait.count; i++) {
-        if (task->wait.requests[i] != NULL) {
-            task->wait.requests[i]->awaited = 0;
+    if (look(count, requests) == 0) {
+        mark_awaited(count, requests);
+        bamboo_wait_for(1);
+        for (int i = 0; i < count; i++) {
+            if (requests[i] != NULL) {
+                requests[i]->awaited = 0;
+            }
         }
     }
 }
 
-static void finish_any(bamboo_task_t *task)
+static void take_any(int count, bamboo_request_t **requests, int *index, MPI_Status *status)
 {
-    forget_awaited(task);
-    *task->wait.number = MPI_UNDEFINED;
-    for (int i = 0; i < task->wait.count; i++) {
-        if (is_done(task->wait.requests[i])) {
-            *task->wait.number = i;
-            hand_back(&task->wait.requests[i], status_of(task, 0));
+    *index = MPI_UNDEFINED;
+    for (int i = 0; i < count; i++) {
+        if (is_done(requests[i])) {
+            *index = i;
+            hand_back(&requests[i], status);
             return;
         }
     }
-    empty(status_of(task, 0));
+    empty(status);
 }
 
-static void finish_some(bamboo_task_t *task)
+static void take_some(int count, bamboo_request_t **requests, int *done, int *indices,
+                      MPI_Status *statuses)
 {
-    int done = 0, active = look(task);
-    forget_awaited(task);
-    for (int i = 0; i < task->wait.count; i++) {
-        if (is_done(task->wait.requests[i])) {
-            task->wait.indices[done] = i;
-            hand_back(&task->wait.requests[i], status_of(task, done));
-            done++;
+    int taken = 0, active = look(count, requests);
+    for (int i = 0; i < count; i++) {
+        if (is_done(requests[i])) {
+            indices[taken] = i;
+            hand_back(&requests[i], element(statuses, taken));
+            taken++;
         }
     }
-    *task->wait.number = active < 0 ? MPI_UNDEFINED : done;
+    *done = active < 0 ? MPI_UNDEFINED : taken;
 }
 
-static int await_one(void (*finish)(bamboo_task_t *))
+int bamboo_mpi_waitall(int count, bamboo_request_t **requests, MPI_Status *statuses)
 {
-    bamboo_task_t *task = bamboo_current;
-    if (look(task) != 0) {
-        return bamboo_wait_for(0, finish);
-    }
-    for (int i = 0; i < task->wait.count; i++) {
-        if (bamboo_is_pending(task->wait.requests[i])) {
-            task->wait.requests[i]->awaited = 1;
-        }
-    }
-    return bamboo_wait_for(1, finish);
+    enter("MPI_Waitall", count);
+    bamboo_await_all(count, requests, statuses);
+    return MPI_SUCCESS;
+}
+
+int bamboo_mpi_wait(bamboo_request_t **request, MPI_Status *status)
+{
+    enter("MPI_Wait", 1);
+    bamboo_await_all(1, request, array_of(status));
+    return MPI_SUCCESS;
 }
 
 int bamboo_mpi_waitany(int count, bamboo_request_t **requests, int *index, MPI_Status *status)
 {
-    enter("MPI_Waitany", count, requests, index, NULL,
-          status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status);
-    return await_one(finish_any);
+    enter("MPI_Waitany", count);
+    await_one(count, requests);
+    take_any(count, requests, index, status);
+    return MPI_SUCCESS;
 }
 
 int bamboo_mpi_waitsome(int count, bamboo_request_t **requests, int *done, int *indices,
                         MPI_Status *statuses)
 {
-    enter("MPI_Waitsome", count, requests, done, indices, statuses);
-    return await_one(finish_some);
+    enter("MPI_Waitsome", count);
+    await_one(count, requests);
+    take_some(count, requests, done, indices, statuses);
+    return MPI_SUCCESS;
 }
 
 /* ---- tests: a task that tests in vain lets the others run, then looks again ---- */
 
-static int found(int *flag, void (*finish)(bamboo_task_t *))
+static void let_others_run(void)
 {
-    *flag = 1;
-    return bamboo_wait_for(0, finish);
+    bamboo_current->tests = 1;
+    bamboo_yield();
+    bamboo_current->tests = 0;
 }
 
-static int all_done(const bamboo_task_t *task)
+static int some_pending(int count, bamboo_request_t **requests)
 {
-    for (int i = 0; i < task->wait.count; i++) {
-        if (bamboo_is_pending(task->wait.requests[i])) {
-            return 0;
+    for (int i = 0; i < count; i++) {
+        if (bamboo_is_pending(requests[i])) {
+            return 1;
         }
     }
-    return 1;
-}
-
-/* The task is ready again at once, behind the others; the answer is written when it is resumed. */
-static int later(void (*look_again)(bamboo_task_t *))
-{
-    bamboo_task_t *task = bamboo_current;
-    task->finish = look_again;
-    task->tests = 1;
-    bamboo_make_ready(task);
     return 0;
 }
 
-static void test_all_again(bamboo_task_t *task)
+static int test_all(int count, bamboo_request_t **requests, int *flag, MPI_Status *statuses)
 {
-    task->tests = 0;
-    if ((*task->wait.number = all_done(task))) {
-        finish_all(task);
+    if (some_pending(count, requests)) {
+        let_others_run();
     }
-}
-
-static int test_all(int *flag)
-{
-    if (all_done(bamboo_current)) {
-        return found(flag, finish_all);
+    *flag = !some_pending(count, requests);
+    if (*flag) {
+        bamboo_await_all(count, requests, statuses);
     }
-    return later(test_all_again);
+    return MPI_SUCCESS;
 }
 
 int bamboo_mpi_test(bamboo_request_t **request, int *flag, MPI_Status *status)
 {
-    enter("MPI_Test", 1, request, flag, NULL,
-          status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status);
-    return test_all(flag);
+    enter("MPI_Test", 1);
+    return test_all(1, request, flag, array_of(status));
+}
+
+int bamboo_mpi_request_get_status(bamboo_request_t *request, int *flag, MPI_Status *status)
+{
+    enter("MPI_Request_get_status", 1);
+    if (some_pending(1, &request)) {
+        let_others_run();
+    }
+    *flag = !some_pending(1, &request);
+    if (*flag && is_done(request) && status != MPI_STATUS_IGNORE) {
+        *status = request->status;
+    } else if (*flag && !is_done(request)) {
+        empty(status);
+    }
+    return MPI_SUCCESS;
 }
 
 int bamboo_mpi_testall(int count, bamboo_request_t **requests, int *flag, MPI_Status *statuses)
 {
-    enter("MPI_Testall", count, requests, flag, NULL, statuses);
-    return test_all(flag);
-}
-
-/* indices holds the flag. */
-static void test_any_again(bamboo_task_t *task)
-{
-    task->tests = 0;
-    *task->wait.indices = look(task) != 0;
-    if (*task->wait.indices) {
-        finish_any(task);
-    } else {
-        *task->wait.number = MPI_UNDEFINED;
-    }
+    enter("MPI_Testall", count);
+    return test_all(count, requests, flag, statuses);
 }
 
 int bamboo_mpi_testany(int count, bamboo_request_t **requests, int *index, int *flag,
                        MPI_Status *status)
 {
-    bamboo_task_t *task = enter("MPI_Testany", count, requests, index, flag,
-                                status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status);
-    if (look(task) != 0) {
-        return found(flag, finish_any);
+    enter("MPI_Testany", count);
+    if (look(count, requests) == 0) {
+        let_others_run();
     }
-    return later(test_any_again);
-}
-
-static void test_some_again(bamboo_task_t *task)
-{
-    task->tests = 0;
-    finish_some(task);
+    *flag = look(count, requests) != 0;
+    *index = MPI_UNDEFINED;
+    if (*flag) {
+        take_any(count, requests, index, status);
+    }
+    return MPI_SUCCESS;
 }
 
 int bamboo_mpi_testsome(int count, bamboo_request_t **requests, int *done, int *indices,
                         MPI_Status *statuses)
 {
-    bamboo_task_t *task = enter("MPI_Testsome", count, requests, done, indices, statuses);
-    if (look(task) != 0) {
-        return bamboo_wait_for(0, finish_some);
+    enter("MPI_Testsome", count);
+    if (look(count, requests) == 0) {
+        let_others_run();
     }
-    return later(test_some_again);
+    take_some(count, requests, done, indices, statuses);
+    return MPI_SUCCESS;
 }
 
 /* ---- one send, one receive, both ---- */
-
-/* The receive is the last. */
-static void finish_own(bamboo_task_t *task)
-{
-    for (int i = 0; i < 2; i++) {
-        if (task->wait.one[i] != NULL) {
-            hand_back(&task->wait.one[i], task->wait.one[i]->kind == REQUEST_SEND
-                                              ? MPI_STATUS_IGNORE
-                                              : status_of(task, 0));
-        }
-    }
-}
-
-static int await_own(bamboo_request_t *first, bamboo_request_t *second, MPI_Status *status)
-{
-    bamboo_task_t *task = bamboo_current;
-    int needs = 0;
-    task->wait.count = 0;
-    task->wait.one[0] = first;
-    task->wait.one[1] = second;
-    task->wait.statuses = status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status;
-    for (int i = 0; i < 2; i++) {
-        if (bamboo_is_pending(task->wait.one[i])) {
-            /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): NULL is not pending */
-            task->wait.one[i]->awaited = 1;
-            needs++;
-        }
-    }
-    return bamboo_wait_for(needs, finish_own);
-}
 
 /* Many bytes were sent to a task that has not run since: it is to run first, or memory would fill.
  */
@@ -320,46 +269,62 @@ static int floods(int rank)
 int bamboo_mpi_send(const void *buf, int count, MPI_Datatype type, int to, int tag,
                     bamboo_comm_t *comm)
 {
-    bamboo_task_t *task = bamboo_enter("MPI_Send");
+    bamboo_enter("MPI_Send");
     bamboo_request_t *send = bamboo_begin_send(buf, count, type, to, tag, comm, 0);
     if (send->complete && to >= 0 && floods(send->peer)) {
-        task->wait.count = 0;
-        task->wait.one[0] = send;
-        task->wait.one[1] = NULL;
-        task->finish = finish_own;
-        bamboo_make_ready(task);
-        return 0;
+        bamboo_yield();
     }
-    return await_own(send, NULL, MPI_STATUS_IGNORE);
+    bamboo_await_all(1, &send, MPI_STATUSES_IGNORE);
+    return MPI_SUCCESS;
 }
 
 int bamboo_mpi_ssend(const void *buf, int count, MPI_Datatype type, int to, int tag,
                      bamboo_comm_t *comm)
 {
+    bamboo_request_t *send;
+    bamboo_mpi_issend(buf, count, type, to, tag, comm, &send);
     bamboo_enter("MPI_Ssend");
-    bamboo_request_t *send = bamboo_request(REQUEST_SEND, (void *) buf, count, type, to, tag, comm);
-    send->synchronous = 1;
-    bamboo_start(send);
-    return await_own(send, NULL, MPI_STATUS_IGNORE);
+    bamboo_await_all(1, &send, MPI_STATUSES_IGNORE);
+    return MPI_SUCCESS;
 }
 
 int bamboo_mpi_recv(void *buf, int count, MPI_Datatype type, int from, int tag, bamboo_comm_t *comm,
                     MPI_Status *status)
 {
     bamboo_enter("MPI_Recv");
-    return await_own(bamboo_begin_recv(buf, count, type, from, tag, comm, 0), NULL, status);
+    bamboo_request_t *recv = bamboo_begin_recv(buf, count, type, from, tag, comm, 0);
+    bamboo_await_all(1, &recv, array_of(status));
+    return MPI_SUCCESS;
 }
 
 int bamboo_mpi_sendrecv(const void *send_buf, int send_count, MPI_Datatype send_type, int to,
                         int send_tag, void *recv_buf, int recv_count, MPI_Datatype recv_type,
                         int from, int recv_tag, bamboo_comm_t *comm, MPI_Status *status)
 {
+    MPI_Status both[2];
     bamboo_enter("MPI_Sendrecv");
-    bamboo_request_t *recv =
-        bamboo_begin_recv(recv_buf, recv_count, recv_type, from, recv_tag, comm, 0);
-    bamboo_request_t *send =
-        bamboo_begin_send(send_buf, send_count, send_type, to, send_tag, comm, 0);
-    return await_own(send, recv, status);
+    bamboo_request_t *requests[] = {
+        bamboo_begin_recv(recv_buf, recv_count, recv_type, from, recv_tag, comm, 0),
+        bamboo_begin_send(send_buf, send_count, send_type, to, send_tag, comm, 0)};
+    bamboo_await_all(2, requests, both);
+    if (status != MPI_STATUS_IGNORE) {
+        *status = both[0];
+    }
+    return MPI_SUCCESS;
+}
+
+/* What is sent is copied first. */
+int bamboo_mpi_sendrecv_replace(void *buf, int count, MPI_Datatype type, int to, int send_tag,
+                                int from, int recv_tag, bamboo_comm_t *comm, MPI_Status *status)
+{
+    const int bytes = (int) bamboo_size(count, type);
+    int position = 0;
+    void *copy = bamboo_allocate((size_t) bytes);
+    MPI_Pack(buf, count, type, copy, bytes, &position, MPI_COMM_SELF);
+    bamboo_mpi_sendrecv(copy, bytes, MPI_PACKED, to, send_tag, buf, count, type, from, recv_tag,
+                        comm, status);
+    free(copy);
+    return MPI_SUCCESS;
 }
 
 /* ---- probes ---- */
@@ -381,54 +346,38 @@ int bamboo_mpi_probe(int from, int tag, bamboo_comm_t *comm, MPI_Status *status)
 {
     bamboo_enter("MPI_Probe");
     bamboo_request_t *probe = bamboo_request(REQUEST_PROBE, NULL, 0, MPI_BYTE, from, tag, comm);
+    bamboo_message_t *message;
     probe->active = 1;
     if (from == MPI_PROC_NULL) {
         bamboo_complete_empty(probe);
-        return await_own(probe, NULL, status);
-    }
-    bamboo_message_t *message = bamboo_match(probe);
-    if (message == NULL) {
+    } else if ((message = bamboo_match(probe)) == NULL) {
         bamboo_post(probe, bamboo_world_size > bamboo_task_count);
     } else {
         bamboo_probed(probe, message);
         bamboo_complete(probe, message->when);
     }
-    return await_own(probe, NULL, status);
-}
-
-static void probe_again(bamboo_task_t *task)
-{
-    bamboo_request_t *probe = task->wait.one[0];
-    bamboo_message_t *message = find(probe);
-    task->tests = 0;
-    *task->wait.number = message != NULL;
-    if (message != NULL) {
-        bamboo_probed(probe, message);
-        if (task->wait.statuses != MPI_STATUSES_IGNORE) {
-            *task->wait.statuses = probe->status;
-        }
-    }
-    bamboo_request_delete(probe);
+    bamboo_await_all(1, &probe, array_of(status));
+    return MPI_SUCCESS;
 }
 
 int bamboo_mpi_iprobe(int from, int tag, bamboo_comm_t *comm, int *flag, MPI_Status *status)
 {
-    bamboo_task_t *task = enter("MPI_Iprobe", 0, NULL, flag, NULL,
-                                status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status);
+    bamboo_enter("MPI_Iprobe");
     bamboo_request_t *probe = bamboo_request(REQUEST_PROBE, NULL, 0, MPI_BYTE, from, tag, comm);
-    task->wait.one[0] = probe;
+    bamboo_message_t *message = NULL;
     if (from == MPI_PROC_NULL) {
-        *flag = 1;
-        bamboo_complete_empty(probe);
-        if (status != MPI_STATUS_IGNORE) {
-            *status = probe->status;
-        }
-        bamboo_request_delete(probe);
-        return 1;
+        bamboo_set_status(probe, MPI_PROC_NULL, MPI_ANY_TAG, 0);
+    } else if ((message = find(probe)) == NULL) {
+        let_others_run();
+        message = find(probe);
     }
-    if (find(probe) != NULL) {
-        probe_again(task);
-        return 1;
+    *flag = from == MPI_PROC_NULL || message != NULL;
+    if (message != NULL) {
+        bamboo_probed(probe, message);
     }
-    return later(probe_again);
+    if (*flag && status != MPI_STATUS_IGNORE) {
+        *status = probe->status;
+    }
+    bamboo_request_delete(probe);
+    return MPI_SUCCESS;
 }

@@ -8,8 +8,9 @@
 
 #include "bench/motifs/either.h"
 
-struct case_frame {
-    struct bamboo_main_frame main;
+struct case_state {
+    int argc, exit_status;
+    char **argv;
     int rank, size, value, other, flag, i, right, all, depth;
     int list[64], result[64];
     MPI_Comm comm, comms[20];
@@ -39,39 +40,29 @@ static void compose(void *in, void *inout, int *count, MPI_Datatype *type)
     }
 }
 
-static int is(const struct case_frame *f, const char *name)
+static int is(const struct case_state *f, const char *name)
 {
-    return f->main.argc > 1 && strcmp(f->main.argv[1], name) == 0;
+    return f->argc > 1 && strcmp(f->argv[1], name) == 0;
 }
 
-struct deep_frame {
-    struct bamboo_frame head;
-    int depth, sum;
+/* Calls of many levels, in each of which a message is waited for. */
+static int deep(int depth)
+{
     char large[20000];
-};
-
-/* Frames of many chunks, in each of which a message is waited for. */
-static bamboo_state_t deep(struct bamboo_frame *frame)
-{
-    struct deep_frame *f = (struct deep_frame *) frame;
-    BEGIN(frame);
-    memset(f->large, f->depth, sizeof(f->large));
-    if (f->depth > 0) {
-        f->head.callee = PUSH(sizeof(struct deep_frame));
-        ((struct deep_frame *) f->head.callee)->depth = f->depth - 1;
-        AWAIT(frame, MPI_Barrier(MPI_COMM_WORLD));
-        CALL(frame, deep);
-        f->sum = ((struct deep_frame *) f->head.callee)->sum;
-        POP(f->head.callee);
+    int sum = 0;
+    memset(large, depth, sizeof(large));
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (depth > 0) {
+        sum = deep(depth - 1);
     }
-    AWAIT(frame, MPI_Barrier(MPI_COMM_WORLD));
-    for (size_t i = 0; i < sizeof(f->large); i++) {
-        f->sum += f->large[i] == (char) f->depth;
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (size_t i = 0; i < sizeof(large); i++) {
+        sum += large[i] == (char) depth;
     }
-    END;
+    return sum;
 }
 
-static int wrong_argument(struct case_frame *f)
+static int wrong_argument(struct case_state *f)
 {
     if (is(f, "rank")) {
         return MPI_Isend(&f->value, 1, MPI_INT, f->size, 3, MPI_COMM_WORLD, f->requests);
@@ -91,108 +82,98 @@ static int wrong_argument(struct case_frame *f)
     return 0;
 }
 
-static bamboo_state_t wrong(struct bamboo_frame *frame)
+static void wrong(struct case_state *f)
 {
-    struct case_frame *f = ((struct case_frame **) (frame + 1))[0];
-    BEGIN(frame);
     if (is(f, "root")) {
-        AWAIT(frame, MPI_Bcast(&f->value, 1, MPI_INT, -1, MPI_COMM_WORLD));
+        MPI_Bcast(&f->value, 1, MPI_INT, -1, MPI_COMM_WORLD);
     } else if (is(f, "long")) {
         MPI_Isend(f->list, 5, MPI_INT, f->rank, 0, MPI_COMM_WORLD, f->requests);
-        AWAIT(frame,
-              MPI_Recv(f->result, 4, MPI_INT, f->rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        MPI_Recv(f->result, 4, MPI_INT, f->rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else if (is(f, "many")) {
         for (f->i = 0; f->i < 20; f->i++) {
-            AWAIT(frame, MPI_Comm_dup(MPI_COMM_WORLD, &f->comms[f->i]));
+            MPI_Comm_dup(MPI_COMM_WORLD, &f->comms[f->i]);
         }
     } else if (is(f, "hang")) {
-        AWAIT(frame, MPI_Recv(&f->value, 1, MPI_INT, (f->rank + 1) % f->size, 5, MPI_COMM_WORLD,
-                              MPI_STATUS_IGNORE));
+        MPI_Recv(&f->value, 1, MPI_INT, (f->rank + 1) % f->size, 5, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     } else if (is(f, "names")) {
         /* Ranks of a half, of which 1 is rank 3 of the world; the first request is complete. */
-        AWAIT(frame, MPI_Comm_split(MPI_COMM_WORLD, f->rank / 2, 0, &f->comm));
+        MPI_Comm_split(MPI_COMM_WORLD, f->rank / 2, 0, &f->comm);
         if (f->rank == 2) {
-            AWAIT(frame, MPI_Recv(&f->value, 1, MPI_INT, 1, 5, f->comm, MPI_STATUS_IGNORE));
+            MPI_Recv(&f->value, 1, MPI_INT, 1, 5, f->comm, MPI_STATUS_IGNORE);
         } else if (f->rank == 1) {
             MPI_Isend(&f->value, 1, MPI_INT, MPI_PROC_NULL, 6, MPI_COMM_WORLD, f->requests);
             MPI_Irecv(&f->other, 1, MPI_INT, 3, 7, MPI_COMM_WORLD, &f->requests[1]);
-            AWAIT(frame, MPI_Waitall(2, f->requests, MPI_STATUSES_IGNORE));
+            MPI_Waitall(2, f->requests, MPI_STATUSES_IGNORE);
         } else if (f->rank == 0) {
-            AWAIT(frame, MPI_Allreduce(&f->rank, &f->other, 1, MPI_INT, MPI_SUM, f->comm));
+            MPI_Allreduce(&f->rank, &f->other, 1, MPI_INT, MPI_SUM, f->comm);
         }
-        AWAIT(frame, MPI_Barrier(f->comm));
+        MPI_Barrier(f->comm);
     } else if (is(f, "works")) {
         MPI_Irecv(&f->value, 1, MPI_INT, (f->rank + 1) % f->size, 1, MPI_COMM_WORLD, f->requests);
         for (f->i = 0; f->i < 15; f->i++) {
-            AWAIT(frame, MPI_Test(f->requests, &f->flag, MPI_STATUS_IGNORE));
+            MPI_Test(f->requests, &f->flag, MPI_STATUS_IGNORE);
             work(0.1);
         }
         MPI_Isend(&f->rank, 1, MPI_INT, (f->rank + f->size - 1) % f->size, 1, MPI_COMM_WORLD,
                   &f->requests[1]);
-        AWAIT(frame, MPI_Waitall(2, f->requests, MPI_STATUSES_IGNORE));
+        MPI_Waitall(2, f->requests, MPI_STATUSES_IGNORE);
         f->right = f->value == (f->rank + 1) % f->size;
 #ifndef PLAIN
     } else if (is(f, "exit")) {
         bamboo_exit(f->rank == f->size - 1 ? 3 : 0);
-        return BAMBOO_WAITS;
 #endif
     } else if (is(f, "result")) {
-        f->main.result = f->rank == f->size - 1 ? 4 : 0;
+        f->exit_status = f->rank == f->size - 1 ? 4 : 0;
     }
-    END;
 }
 
 /* Messages to MPI_PROC_NULL, to oneself, without elements, and statuses of null requests. */
-static bamboo_state_t edges(struct bamboo_frame *frame)
+static void edges(struct case_state *f)
 {
-    struct case_frame *f = ((struct case_frame **) (frame + 1))[0];
-    BEGIN(frame);
     f->right = 1;
-    AWAIT(frame, MPI_Sendrecv(&f->rank, 1, MPI_INT, MPI_PROC_NULL, 0, &f->value, 1, MPI_INT,
-                              MPI_PROC_NULL, 0, MPI_COMM_WORLD, &f->status));
+    MPI_Sendrecv(&f->rank, 1, MPI_INT, MPI_PROC_NULL, 0, &f->value, 1, MPI_INT, MPI_PROC_NULL, 0,
+                 MPI_COMM_WORLD, &f->status);
     f->right &= f->status.MPI_SOURCE == MPI_PROC_NULL && f->status.MPI_TAG == MPI_ANY_TAG;
-    AWAIT(frame, MPI_Probe(MPI_PROC_NULL, 1, MPI_COMM_WORLD, &f->status));
+    MPI_Probe(MPI_PROC_NULL, 1, MPI_COMM_WORLD, &f->status);
     f->right &= f->status.MPI_SOURCE == MPI_PROC_NULL;
-    AWAIT(frame, MPI_Sendrecv(&f->rank, 1, MPI_INT, 0, 9, &f->value, 1, MPI_INT, 0, 9,
-                              MPI_COMM_SELF, &f->status));
+    MPI_Sendrecv(&f->rank, 1, MPI_INT, 0, 9, &f->value, 1, MPI_INT, 0, 9, MPI_COMM_SELF,
+                 &f->status);
     f->right &= f->value == f->rank && f->status.MPI_SOURCE == 0 && f->status.MPI_TAG == 9;
-    AWAIT(frame, MPI_Sendrecv(NULL, 0, MPI_INT, f->rank, 2, NULL, 0, MPI_INT, MPI_ANY_SOURCE,
-                              MPI_ANY_TAG, MPI_COMM_WORLD, &f->status));
+    MPI_Sendrecv(NULL, 0, MPI_INT, f->rank, 2, NULL, 0, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG,
+                 MPI_COMM_WORLD, &f->status);
     MPI_Get_count(&f->status, MPI_INT, &f->value);
     f->right &= f->value == 0 && f->status.MPI_SOURCE == f->rank && f->status.MPI_TAG == 2;
-    AWAIT(frame, MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &f->flag, &f->status));
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &f->flag, &f->status);
     f->right &= !f->flag;
     f->requests[0] = f->requests[1] = MPI_REQUEST_NULL;
-    AWAIT(frame, MPI_Waitall(2, f->requests, MPI_STATUSES_IGNORE));
-    AWAIT(frame, MPI_Waitany(2, f->requests, &f->i, &f->status));
+    MPI_Waitall(2, f->requests, MPI_STATUSES_IGNORE);
+    MPI_Waitany(2, f->requests, &f->i, &f->status);
     f->right &= f->i == MPI_UNDEFINED;
-    AWAIT(frame, MPI_Testall(2, f->requests, &f->flag, MPI_STATUSES_IGNORE));
+    MPI_Testall(2, f->requests, &f->flag, MPI_STATUSES_IGNORE);
     f->right &= f->flag;
     /* Nothing is received from anywhere after it. */
-    AWAIT(frame, MPI_Barrier(MPI_COMM_WORLD));
+    MPI_Barrier(MPI_COMM_WORLD);
     /* A send that is freed before it is received. */
     f->value = f->rank + 70;
     MPI_Issend(&f->value, 1, MPI_INT, (f->rank + 1) % f->size, 4, MPI_COMM_WORLD, f->requests);
     MPI_Request_free(f->requests);
-    AWAIT(frame, MPI_Recv(&f->other, 1, MPI_INT, (f->rank + f->size - 1) % f->size, 4,
-                          MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    MPI_Recv(&f->other, 1, MPI_INT, (f->rank + f->size - 1) % f->size, 4, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
     f->right &= f->other == (f->rank + f->size - 1) % f->size + 70;
     /* Never received: it ends with the program. */
-    AWAIT(frame, MPI_Send(&f->value, 1, MPI_INT, f->rank, 77, MPI_COMM_WORLD));
-    AWAIT(frame, MPI_Barrier(MPI_COMM_WORLD));
-    END;
+    MPI_Send(&f->value, 1, MPI_INT, f->rank, 77, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
 }
 
-static bamboo_state_t reductions(struct bamboo_frame *frame)
+static void reductions(struct case_state *f)
 {
-    struct case_frame *f = ((struct case_frame **) (frame + 1))[0];
     int a = 1, b = 0;
-    BEGIN(frame);
     f->right = 1;
     f->list[0] = 3 + f->rank;
     f->list[1] = 5 * f->rank + 1;
     MPI_Op_create(compose, 0, &f->op);
-    AWAIT(frame, MPI_Reduce(f->list, f->result, 2, MPI_INT, f->op, f->size - 1, MPI_COMM_WORLD));
+    MPI_Reduce(f->list, f->result, 2, MPI_INT, f->op, f->size - 1, MPI_COMM_WORLD);
     for (int rank = 0; rank < f->size; rank++) {
         b = (a * (5 * rank + 1) + b) % 10007;
         a = a * (3 + rank) % 10007;
@@ -200,20 +181,20 @@ static bamboo_state_t reductions(struct bamboo_frame *frame)
     f->right &= f->rank != f->size - 1 || (f->result[0] == a && f->result[1] == b);
     MPI_Op_free(&f->op);
     f->value = f->rank;
-    AWAIT(frame, MPI_Allreduce(MPI_IN_PLACE, &f->value, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
+    MPI_Allreduce(MPI_IN_PLACE, &f->value, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     f->right &= f->value == f->size - 1;
     f->value = 1;
-    AWAIT(frame, MPI_Reduce(f->rank == 0 ? MPI_IN_PLACE : &f->value, &f->value, 1, MPI_INT, MPI_SUM,
-                            0, MPI_COMM_WORLD));
+    MPI_Reduce(f->rank == 0 ? MPI_IN_PLACE : &f->value, &f->value, 1, MPI_INT, MPI_SUM, 0,
+               MPI_COMM_WORLD);
     f->right &= f->rank != 0 || f->value == f->size;
     /* Of three kinds of ranks, one takes no part; each asks its own halves again. */
-    AWAIT(frame, MPI_Comm_split(MPI_COMM_WORLD, f->rank % 3 == 2 ? MPI_UNDEFINED : f->rank % 3,
-                                -f->rank, &f->comms[0]));
+    MPI_Comm_split(MPI_COMM_WORLD, f->rank % 3 == 2 ? MPI_UNDEFINED : f->rank % 3, -f->rank,
+                   &f->comms[0]);
     f->right &= (f->rank % 3 == 2) == (f->comms[0] == MPI_COMM_NULL);
     if (f->comms[0] != MPI_COMM_NULL) {
-        AWAIT(frame, MPI_Comm_split(f->comms[0], f->rank / 3 % 2, 0, &f->comms[1]));
+        MPI_Comm_split(f->comms[0], f->rank / 3 % 2, 0, &f->comms[1]);
         f->value = f->rank;
-        AWAIT(frame, MPI_Allreduce(&f->value, &f->other, 1, MPI_INT, MPI_SUM, f->comms[1]));
+        MPI_Allreduce(&f->value, &f->other, 1, MPI_INT, MPI_SUM, f->comms[1]);
         a = 0;
         for (int rank = 0; rank < f->size; rank++) {
             a += rank % 3 == f->rank % 3 && rank / 3 % 2 == f->rank / 3 % 2 ? rank : 0;
@@ -222,14 +203,11 @@ static bamboo_state_t reductions(struct bamboo_frame *frame)
         MPI_Comm_free(&f->comms[1]);
         MPI_Comm_free(&f->comms[0]);
     }
-    END;
 }
 
 /* A rank that only tests lets the others run, which send the messages that it tests for. */
-static bamboo_state_t tests(struct bamboo_frame *frame)
+static void tests(struct case_state *f)
 {
-    struct case_frame *f = ((struct case_frame **) (frame + 1))[0];
-    BEGIN(frame);
     f->before = MPI_Wtime();
     for (f->i = 0; f->i < 50; f->i++) {
         MPI_Irecv(&f->value, 1, MPI_INT, (f->rank + f->size - 1) % f->size, f->i, MPI_COMM_WORLD,
@@ -237,43 +215,35 @@ static bamboo_state_t tests(struct bamboo_frame *frame)
         MPI_Isend(&f->i, 1, MPI_INT, (f->rank + 1) % f->size, f->i, MPI_COMM_WORLD,
                   &f->requests[1]);
         for (f->flag = 0; !f->flag;) {
-            AWAIT(frame, MPI_Testall(2, f->requests, &f->flag, MPI_STATUSES_IGNORE));
+            MPI_Testall(2, f->requests, &f->flag, MPI_STATUSES_IGNORE);
         }
         f->right += f->value == f->i;
     }
     f->right = f->right == 50 && MPI_Wtime() >= f->before;
-    END;
 }
 
-static bamboo_state_t cases(struct bamboo_frame *frame)
+static int cases(int argc, char **argv)
 {
-    struct case_frame *f = (struct case_frame *) frame;
-    BEGIN(frame);
+    struct case_state state = {.argc = argc, .argv = argv}, *f = &state;
     MPI_Comm_rank(MPI_COMM_WORLD, &f->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &f->size);
     wrong_argument(f);
-    f->main.head.callee = PUSH(sizeof(struct deep_frame));
-    ((struct case_frame **) (f->main.head.callee + 1))[0] = f;
     if (is(f, "edges")) {
-        CALL(frame, edges);
+        edges(f);
     } else if (is(f, "reductions")) {
-        CALL(frame, reductions);
+        reductions(f);
     } else if (is(f, "tests")) {
-        CALL(frame, tests);
+        tests(f);
     } else if (is(f, "deep")) {
-        memset(f->main.head.callee, 0, sizeof(struct deep_frame));
-        ((struct deep_frame *) f->main.head.callee)->depth = 40;
-        CALL(frame, deep);
-        f->right = ((struct deep_frame *) f->main.head.callee)->sum == 41 * 20000;
+        f->right = deep(40) == 41 * 20000;
     } else {
-        CALL(frame, wrong);
+        wrong(f);
     }
-    POP(f->main.head.callee);
-    AWAIT(frame, MPI_Allreduce(&f->right, &f->all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
+    MPI_Allreduce(&f->right, &f->all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (f->rank == 0 && f->all == 1) {
         printf("right\n");
     }
-    END;
+    return f->exit_status;
 }
 
-PROGRAM("cases", struct case_frame, cases)
+PROGRAM(cases)

@@ -25,36 +25,35 @@ static void lay_out(int argc, char **argv)
     }
 }
 
-struct layouts_frame {
-    struct bamboo_main_frame main;
+struct layouts_state {
+    int argc, exit_status;
+    char **argv;
     int rank, size, dimension, in[2];
     MPI_Request requests[4];
 };
 
-static bamboo_state_t layouts(struct bamboo_frame *frame)
+static int layouts(int argc, char **argv)
 {
-    struct layouts_frame *f = (struct layouts_frame *) frame;
-    BEGIN(frame);
+    struct layouts_state state = {.argc = argc, .argv = argv}, *f = &state;
     MPI_Comm_rank(MPI_COMM_WORLD, &f->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &f->size);
-    f->dimension = atoi(f->main.argv[1]);
+    f->dimension = atoi(f->argv[1]);
     {
         int dims[2] = {0, 0}, near[2];
         MPI_Dims_create(f->size, 2, dims);
         int at[2] = {f->rank / dims[1], f->rank % dims[1]}, stride = f->dimension ? 1 : dims[1];
         near[0] = at[f->dimension] > 0 ? f->rank - stride : MPI_PROC_NULL;
-        near[1] =
-            at[f->dimension] < dims[f->dimension] - 1 ? f->rank + stride : MPI_PROC_NULL;
+        near[1] = at[f->dimension] < dims[f->dimension] - 1 ? f->rank + stride : MPI_PROC_NULL;
         for (int i = 0; i < 2; i++) {
             MPI_Irecv(&f->in[i], 1, MPI_INT, near[i], 0, MPI_COMM_WORLD, &f->requests[i]);
             MPI_Isend(&f->rank, 1, MPI_INT, near[i], 0, MPI_COMM_WORLD, &f->requests[2 + i]);
         }
     }
-    AWAIT(frame, MPI_Waitall(4, f->requests, MPI_STATUSES_IGNORE));
+    MPI_Waitall(4, f->requests, MPI_STATUSES_IGNORE);
     if (f->rank == 0) {
         printf("%ld edges\n", bamboo_edges());
     }
-    END;
+    return f->exit_status;
 }
 
-PROGRAM("layouts", struct layouts_frame, layouts)
+PROGRAM(layouts)

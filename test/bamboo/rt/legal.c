@@ -9,8 +9,9 @@
 
 enum { COMMS = 6, INTS = 8, TYPES = 50, EAGER = 8192 };
 
-struct legal_frame {
-    struct bamboo_main_frame main;
+struct legal_state {
+    int argc, exit_status;
+    char **argv;
     int rank, size, last, left, next, i, right, all, flag, value, other, got[COMMS], out[COMMS];
     int list[INTS], result[INTS];
     MPI_Datatype type, types[TYPES];
@@ -20,51 +21,42 @@ struct legal_frame {
     char bytes[EAGER];
 };
 
-static struct legal_frame *of(struct bamboo_frame *frame)
-{
-    return ((struct legal_frame **) (frame + 1))[0];
-}
-
 /* A receive from anywhere is open while others on another communicator name their source. */
-static bamboo_state_t two_wild(struct bamboo_frame *frame)
+static void two_wild(struct legal_state *f)
 {
-    struct legal_frame *f = of(frame);
-    BEGIN(frame);
-    AWAIT(frame, MPI_Comm_dup(MPI_COMM_WORLD, &f->comm));
+    MPI_Comm_dup(MPI_COMM_WORLD, &f->comm);
     if (f->rank == f->last) {
         MPI_Irecv(&f->value, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, f->requests);
     }
-    AWAIT(frame, MPI_Barrier(f->comm));
-    AWAIT(frame, MPI_Barrier(f->comm));
+    MPI_Barrier(f->comm);
+    MPI_Barrier(f->comm);
     f->i = f->rank + 10;
     MPI_Isend(&f->i, 1, MPI_INT, f->next, 1, f->comm, &f->requests[1]);
-    AWAIT(frame, MPI_Recv(&f->other, 1, MPI_INT, f->left, 1, f->comm, MPI_STATUS_IGNORE));
-    AWAIT(frame, MPI_Wait(&f->requests[1], MPI_STATUS_IGNORE));
+    MPI_Recv(&f->other, 1, MPI_INT, f->left, 1, f->comm, MPI_STATUS_IGNORE);
+    MPI_Wait(&f->requests[1], MPI_STATUS_IGNORE);
     f->right = f->other == f->left + 10;
     MPI_Isend(&f->i, 1, MPI_INT, f->last, f->rank == 0 ? 1 : 2, MPI_COMM_WORLD, &f->requests[1]);
     if (f->rank == f->last) {
-        AWAIT(frame, MPI_Wait(f->requests, &f->status));
+        MPI_Wait(f->requests, &f->status);
         f->right &= f->value == 10 && f->status.MPI_SOURCE == 0;
         for (f->i = 1; f->i < f->size; f->i++) {
-            AWAIT(frame, MPI_Recv(&f->value, 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD,
-                                  MPI_STATUS_IGNORE));
+            MPI_Recv(&f->value, 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         }
         f->i = f->rank + 10;
     }
-    AWAIT(frame, MPI_Wait(&f->requests[1], MPI_STATUS_IGNORE));
+    MPI_Wait(&f->requests[1], MPI_STATUS_IGNORE);
     MPI_Comm_free(&f->comm);
-    END;
 }
 
 /* A datatype of every second int; and others, which take the memory of one that is freed. */
-static void every_second(struct legal_frame *f)
+static void every_second(struct legal_state *f)
 {
     MPI_Type_vector(INTS / 2, 1, 2, MPI_INT, &f->type);
     MPI_Type_commit(&f->type);
     memset(f->result, 0, sizeof(f->result));
 }
 
-static void free_and_reuse(struct legal_frame *f)
+static void free_and_reuse(struct legal_state *f)
 {
     MPI_Type_free(&f->type);
     for (int i = 0; i < TYPES; i++) {
@@ -73,7 +65,7 @@ static void free_and_reuse(struct legal_frame *f)
     }
 }
 
-static void free_others(struct legal_frame *f)
+static void free_others(struct legal_state *f)
 {
     for (int i = 0; i < TYPES; i++) {
         MPI_Type_free(&f->types[i]);
@@ -92,10 +84,8 @@ static int holds_every_second(const int *list, const int *packed)
 /* Datatypes freed while a request uses them: a receive before its message arrives, a persistent one
  * before it is started, and one with its message already there; and a send that waits for its
  * receiver. */
-static bamboo_state_t free_type(struct bamboo_frame *frame)
+static void free_type(struct legal_state *f)
 {
-    struct legal_frame *f = of(frame);
-    BEGIN(frame);
     f->right = 1;
     for (f->i = 0; f->i < 3; f->i++) {
         for (int i = 0; i < INTS; i++) {
@@ -105,7 +95,7 @@ static bamboo_state_t free_type(struct bamboo_frame *frame)
             MPI_Isend(f->list, INTS / 2, MPI_INT, 0, 1, MPI_COMM_WORLD, f->requests);
         }
         if (f->i == 2) {
-            AWAIT(frame, MPI_Barrier(MPI_COMM_WORLD));
+            MPI_Barrier(MPI_COMM_WORLD);
         }
         if (f->rank == 0) {
             every_second(f);
@@ -119,12 +109,12 @@ static bamboo_state_t free_type(struct bamboo_frame *frame)
                 MPI_Start(f->requests);
             }
         }
-        AWAIT(frame, MPI_Barrier(MPI_COMM_WORLD));
+        MPI_Barrier(MPI_COMM_WORLD);
         if (f->i < 2 && f->rank == f->last) {
             MPI_Isend(f->list, INTS / 2, MPI_INT, 0, 1, MPI_COMM_WORLD, f->requests);
         }
         if (f->rank == 0 || f->rank == f->last) {
-            AWAIT(frame, MPI_Wait(f->requests, MPI_STATUS_IGNORE));
+            MPI_Wait(f->requests, MPI_STATUS_IGNORE);
         }
         if (f->rank == 0) {
             f->right &= holds_every_second(f->result, f->list);
@@ -142,63 +132,56 @@ static bamboo_state_t free_type(struct bamboo_frame *frame)
         MPI_Issend(f->result, 1, f->type, 0, 2, MPI_COMM_WORLD, f->requests);
         free_and_reuse(f);
     }
-    AWAIT(frame, MPI_Barrier(MPI_COMM_WORLD));
+    MPI_Barrier(MPI_COMM_WORLD);
     if (f->rank == 0) {
-        AWAIT(frame, MPI_Recv(f->list, INTS / 2, MPI_INT, f->last, 2, MPI_COMM_WORLD,
-                              MPI_STATUS_IGNORE));
+        MPI_Recv(f->list, INTS / 2, MPI_INT, f->last, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         for (int i = 0; i < INTS / 2; i++) {
             f->right &= f->list[i] == 2 * i;
         }
     }
     if (f->rank == f->last) {
-        AWAIT(frame, MPI_Wait(f->requests, MPI_STATUS_IGNORE));
+        MPI_Wait(f->requests, MPI_STATUS_IGNORE);
         free_others(f);
     }
-    END;
 }
 
 /* Rank 0 frees a communicator on which a receive from anywhere is open, and makes another with all
  * but the last rank. The last rank's message on the first comes late. None of the other may be
  * taken for it.
  */
-static bamboo_state_t free_comm(struct bamboo_frame *frame)
+static void free_comm(struct legal_state *f)
 {
-    struct legal_frame *f = of(frame);
-    BEGIN(frame);
-    AWAIT(frame, MPI_Comm_dup(MPI_COMM_WORLD, &f->comm));
-    AWAIT(frame, MPI_Comm_split(MPI_COMM_WORLD, f->rank == f->last, 0, &f->rest));
+    MPI_Comm_dup(MPI_COMM_WORLD, &f->comm);
+    MPI_Comm_split(MPI_COMM_WORLD, f->rank == f->last, 0, &f->rest);
     if (f->rank == 0) {
         MPI_Irecv(&f->value, 1, MPI_INT, MPI_ANY_SOURCE, 1, f->comm, f->requests);
     } else if (f->rank == f->last) {
         for (f->i = 0; f->i < 300; f->i++) {
-            AWAIT(frame, MPI_Iprobe(MPI_ANY_SOURCE, 99, f->comm, &f->flag, MPI_STATUS_IGNORE));
+            MPI_Iprobe(MPI_ANY_SOURCE, 99, f->comm, &f->flag, MPI_STATUS_IGNORE);
         }
         f->out[0] = 70;
         MPI_Issend(f->out, 1, MPI_INT, 0, 1, f->comm, f->requests);
     }
     MPI_Comm_free(&f->comm);
-    AWAIT(frame, MPI_Comm_dup(f->rest, &f->comm));
+    MPI_Comm_dup(f->rest, &f->comm);
     f->right = 1;
     if (f->rank == (f->size > 2 ? 1 : 0)) {
         f->out[1] = 80;
         MPI_Isend(&f->out[1], 1, MPI_INT, 0, 1, f->comm, &f->requests[1]);
     }
     if (f->rank == 0) {
-        AWAIT(frame, MPI_Recv(&f->other, 1, MPI_INT, MPI_ANY_SOURCE, 1, f->comm, &f->status));
-        AWAIT(frame, MPI_Wait(f->requests, &f->status));
+        MPI_Recv(&f->other, 1, MPI_INT, MPI_ANY_SOURCE, 1, f->comm, &f->status);
+        MPI_Wait(f->requests, &f->status);
         f->right = f->other == 80 && f->value == 70;
     }
-    AWAIT(frame, MPI_Waitall(2, f->requests, MPI_STATUSES_IGNORE));
+    MPI_Waitall(2, f->requests, MPI_STATUSES_IGNORE);
     MPI_Comm_free(&f->comm);
     MPI_Comm_free(&f->rest);
-    END;
 }
 
 /* Persistent requests of each kind, started many times; every second time waited for together. */
-static bamboo_state_t persistent(struct bamboo_frame *frame)
+static void persistent(struct legal_state *f)
 {
-    struct legal_frame *f = of(frame);
-    BEGIN(frame);
     MPI_Recv_init(&f->got[0], 1, MPI_INT, f->left, 1, MPI_COMM_WORLD, &f->requests[0]);
     MPI_Recv_init(&f->got[1], 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &f->requests[1]);
     MPI_Send_init(&f->out[0], 1, MPI_INT, f->next, 1, MPI_COMM_WORLD, &f->requests[2]);
@@ -209,56 +192,50 @@ static bamboo_state_t persistent(struct bamboo_frame *frame)
         f->out[1] = 100 * f->rank - f->i;
         MPI_Startall(4, f->requests);
         if (f->i % 2 == 0) {
-            AWAIT(frame, MPI_Waitall(4, f->requests, MPI_STATUSES_IGNORE));
+            MPI_Waitall(4, f->requests, MPI_STATUSES_IGNORE);
         } else {
-            AWAIT(frame, MPI_Wait(&f->requests[1], &f->status));
+            MPI_Wait(&f->requests[1], &f->status);
             f->right &= f->status.MPI_SOURCE == f->left;
-            AWAIT(frame, MPI_Wait(&f->requests[0], MPI_STATUS_IGNORE));
-            AWAIT(frame, MPI_Waitall(2, &f->requests[2], MPI_STATUSES_IGNORE));
+            MPI_Wait(&f->requests[0], MPI_STATUS_IGNORE);
+            MPI_Waitall(2, &f->requests[2], MPI_STATUSES_IGNORE);
         }
         f->right &= f->got[0] == 100 * f->left + f->i && f->got[1] == 100 * f->left - f->i;
     }
     for (int i = 0; i < 4; i++) {
         MPI_Request_free(&f->requests[i]);
     }
-    END;
 }
 
 /* A receive of anything is open while its communicator does collective operations. */
-static bamboo_state_t collectives(struct bamboo_frame *frame)
+static void collectives(struct legal_state *f)
 {
-    struct legal_frame *f = of(frame);
-    BEGIN(frame);
     MPI_Irecv(&f->value, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, f->requests);
-    AWAIT(frame, MPI_Barrier(MPI_COMM_WORLD));
+    MPI_Barrier(MPI_COMM_WORLD);
     f->out[0] = f->rank == f->last ? 12345 : 0;
-    AWAIT(frame, MPI_Bcast(f->out, 1, MPI_INT, f->last, MPI_COMM_WORLD));
-    AWAIT(frame, MPI_Allreduce(&f->rank, &f->out[1], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
-    AWAIT(frame, MPI_Reduce(&f->rank, &f->out[2], 1, MPI_INT, MPI_MAX, 0, MPI_COMM_WORLD));
-    AWAIT(frame, MPI_Comm_split(MPI_COMM_WORLD, f->rank % 2, 0, &f->comm));
+    MPI_Bcast(f->out, 1, MPI_INT, f->last, MPI_COMM_WORLD);
+    MPI_Allreduce(&f->rank, &f->out[1], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Reduce(&f->rank, &f->out[2], 1, MPI_INT, MPI_MAX, 0, MPI_COMM_WORLD);
+    MPI_Comm_split(MPI_COMM_WORLD, f->rank % 2, 0, &f->comm);
     f->right = f->out[0] == 12345 && f->out[1] == f->size * (f->size - 1) / 2 &&
                (f->rank != 0 || f->out[2] == f->last);
-    AWAIT(frame, MPI_Test(f->requests, &f->flag, MPI_STATUS_IGNORE));
+    MPI_Test(f->requests, &f->flag, MPI_STATUS_IGNORE);
     f->right &= !f->flag;
-    AWAIT(frame, MPI_Barrier(MPI_COMM_WORLD));
+    MPI_Barrier(MPI_COMM_WORLD);
     f->out[3] = f->rank + 5;
     MPI_Isend(&f->out[3], 1, MPI_INT, f->next, f->rank, MPI_COMM_WORLD, &f->requests[1]);
-    AWAIT(frame, MPI_Wait(f->requests, &f->status));
-    AWAIT(frame, MPI_Wait(&f->requests[1], MPI_STATUS_IGNORE));
-    f->right &= f->value == f->left + 5 && f->status.MPI_SOURCE == f->left &&
-                f->status.MPI_TAG == f->left;
+    MPI_Wait(f->requests, &f->status);
+    MPI_Wait(&f->requests[1], MPI_STATUS_IGNORE);
+    f->right &=
+        f->value == f->left + 5 && f->status.MPI_SOURCE == f->left && f->status.MPI_TAG == f->left;
     MPI_Comm_free(&f->comm);
-    END;
 }
 
 /* Messages of one tag in many communicators, received in another order than sent. */
-static bamboo_state_t comms(struct bamboo_frame *frame)
+static void comms(struct legal_state *f)
 {
-    struct legal_frame *f = of(frame);
-    BEGIN(frame);
     for (f->i = 0; f->i < COMMS; f->i++) {
-        AWAIT(frame, MPI_Comm_split(f->i % 3 == 2 ? f->comms[f->i - 1] : MPI_COMM_WORLD, 0,
-                                    f->i % 2 ? -f->rank : f->rank, &f->comms[f->i]));
+        MPI_Comm_split(f->i % 3 == 2 ? f->comms[f->i - 1] : MPI_COMM_WORLD, 0,
+                       f->i % 2 ? -f->rank : f->rank, &f->comms[f->i]);
     }
     f->right = 1;
     for (int i = 0; i < COMMS; i++) {
@@ -274,20 +251,17 @@ static bamboo_state_t comms(struct bamboo_frame *frame)
         MPI_Irecv(&f->got[i], 1, MPI_INT, i % 3 ? (me + f->size - 1) % f->size : MPI_ANY_SOURCE, 3,
                   f->comms[i], &f->requests[COMMS + i]);
     }
-    AWAIT(frame, MPI_Waitall(2 * COMMS, f->requests, MPI_STATUSES_IGNORE));
+    MPI_Waitall(2 * COMMS, f->requests, MPI_STATUSES_IGNORE);
     for (int i = 0; i < COMMS; i++) {
         /* Backwards, the one before is the next of the world. */
         f->right &= f->got[i] == 100 * (i % 2 ? f->next : f->left) + i;
         MPI_Comm_free(&f->comms[i]);
     }
-    END;
 }
 
 /* Each rank is initialised and finalised by itself; the last one long after the others. */
-static bamboo_state_t initialised(struct bamboo_frame *frame)
+static void initialised(struct legal_state *f)
 {
-    struct legal_frame *f = of(frame);
-    BEGIN(frame);
     f->right = 1;
 #ifndef PLAIN
     MPI_Initialized(&f->flag);
@@ -296,9 +270,9 @@ static bamboo_state_t initialised(struct bamboo_frame *frame)
 #endif
     MPI_Initialized(&f->flag);
     f->right &= f->flag;
-    AWAIT(frame, MPI_Barrier(MPI_COMM_WORLD));
+    MPI_Barrier(MPI_COMM_WORLD);
     for (f->i = 0; f->i < 100 && f->rank == f->last; f->i++) {
-        AWAIT(frame, MPI_Iprobe(0, 99, MPI_COMM_WORLD, &f->flag, MPI_STATUS_IGNORE));
+        MPI_Iprobe(0, 99, MPI_COMM_WORLD, &f->flag, MPI_STATUS_IGNORE);
     }
     MPI_Finalized(&f->flag);
     f->right &= !f->flag;
@@ -307,34 +281,27 @@ static bamboo_state_t initialised(struct bamboo_frame *frame)
     MPI_Finalized(&f->flag);
     f->right &= f->flag;
 #endif
-    END;
 }
 
 /* Receives without an answer; plain MPI ends. */
-static bamboo_state_t unanswered(struct bamboo_frame *frame)
+static void unanswered(struct legal_state *f)
 {
-    struct legal_frame *f = of(frame);
-    BEGIN(frame);
     MPI_Irecv(&f->value, 1, MPI_INT, f->next, 1, MPI_COMM_WORLD, &f->requests[0]);
     MPI_Irecv(&f->other, 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &f->requests[1]);
     f->right = 1;
-    END;
 }
 
 /* 800 MB of messages that may be sent before they are received. */
-static bamboo_state_t flood(struct bamboo_frame *frame)
+static void flood(struct legal_state *f)
 {
-    struct legal_frame *f = of(frame);
     struct rusage usage;
-    BEGIN(frame);
     f->right = 1;
     for (f->i = 0; f->i < 100000 && f->rank < 2; f->i++) {
         if (f->rank == 0) {
             memcpy(f->bytes, &f->i, sizeof(f->i));
-            AWAIT(frame, MPI_Send(f->bytes, EAGER, MPI_BYTE, 1, 1, MPI_COMM_WORLD));
+            MPI_Send(f->bytes, EAGER, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
         } else {
-            AWAIT(frame, MPI_Recv(f->bytes, EAGER, MPI_BYTE, 0, 1, MPI_COMM_WORLD,
-                                  MPI_STATUS_IGNORE));
+            MPI_Recv(f->bytes, EAGER, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             f->right &= memcmp(f->bytes, &f->i, sizeof(f->i)) == 0;
         }
     }
@@ -343,33 +310,30 @@ static bamboo_state_t flood(struct bamboo_frame *frame)
     if (!f->right) {
         fprintf(stderr, "rank %d: %ld KB of memory\n", f->rank, usage.ru_maxrss);
     }
-    END;
 }
 
 static const struct {
     const char *name;
-    bamboo_state_t (*run)(struct bamboo_frame *frame);
+    void (*run)(struct legal_state *f);
     int ends; /* whether the ranks can no longer agree after it */
-} cases[] = {{"two_wild", two_wild, 0},       {"free_type", free_type, 0},
-             {"free_comm", free_comm, 0},     {"persistent", persistent, 0},
-             {"collectives", collectives, 0}, {"comms", comms, 0},
-             {"flood", flood, 0},             {"initialised", initialised, 1},
-             {"unanswered", unanswered, 1}};
+} cases[] = {
+    {"two_wild", two_wild, 0},     {"free_type", free_type, 0},     {"free_comm", free_comm, 0},
+    {"persistent", persistent, 0}, {"collectives", collectives, 0}, {"comms", comms, 0},
+    {"flood", flood, 0},           {"initialised", initialised, 1}, {"unanswered", unanswered, 1}};
 enum { CASES = sizeof(cases) / sizeof(cases[0]) };
 
-static int named(const struct legal_frame *f)
+static int named(const struct legal_state *f)
 {
     int i = 0;
-    while (i < CASES && (f->main.argc < 2 || strcmp(f->main.argv[1], cases[i].name) != 0)) {
+    while (i < CASES && (f->argc < 2 || strcmp(f->argv[1], cases[i].name) != 0)) {
         i++;
     }
     return i;
 }
 
-static bamboo_state_t legal(struct bamboo_frame *frame)
+static int legal(int argc, char **argv)
 {
-    struct legal_frame *f = (struct legal_frame *) frame;
-    BEGIN(frame);
+    struct legal_state state = {.argc = argc, .argv = argv}, *f = &state;
     MPI_Comm_rank(MPI_COMM_WORLD, &f->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &f->size);
     f->last = f->size - 1;
@@ -380,22 +344,19 @@ static bamboo_state_t legal(struct bamboo_frame *frame)
     }
     if (named(f) == CASES) {
         fprintf(stderr, "no such case\n");
-        f->main.result = 2;
-        return BAMBOO_DONE;
+        f->exit_status = 2;
+        return f->exit_status;
     }
-    f->main.head.callee = PUSH(sizeof(struct bamboo_frame) + sizeof(f));
-    ((struct legal_frame **) (f->main.head.callee + 1))[0] = f;
-    CALL(frame, cases[named(f)].run);
-    POP(f->main.head.callee);
+    cases[named(f)].run(f);
     f->all = f->right;
     if (!cases[named(f)].ends) {
-        AWAIT(frame, MPI_Allreduce(&f->right, &f->all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
+        MPI_Allreduce(&f->right, &f->all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     }
     if (f->rank == 0 && f->all) {
         printf("right\n");
     }
-    f->main.result = !f->all;
-    END;
+    f->exit_status = !f->all;
+    return f->exit_status;
 }
 
-PROGRAM("legal", struct legal_frame, legal)
+PROGRAM(legal)

@@ -18,19 +18,15 @@
 
 enum { STEPS = 21, BYTES = 4000000 };
 
-struct modelled_frame {
-    struct bamboo_main_frame main;
+struct modelled_state {
+    int argc, exit_status;
+    char **argv;
     int rank, size, i, j, flag, right, all;
     double latency, rate, start, sent, times[STEPS];
     char *bytes;
     MPI_Request requests[2];
     MPI_Status status;
 };
-
-static struct modelled_frame *of(struct bamboo_frame *frame)
-{
-    return ((struct modelled_frame **) (frame + 1))[0];
-}
 
 static double cpu(void)
 {
@@ -71,33 +67,29 @@ static int within(const char *what, double seconds, double low, double high)
 
 /* Rank 0 sends at 2 ms from the other node, rank 3 at 4 ms from rank 2's own: that one is there
  * first, whether rank 2 receives, or probes, and whenever it begins to. */
-static bamboo_state_t first(struct bamboo_frame *frame)
+static void first(struct modelled_state *f)
 {
-    struct modelled_frame *f = of(frame);
-    BEGIN(frame);
     f->right = 1;
     for (f->i = 0; f->i < 3; f->i++) {
-        AWAIT(frame, MPI_Barrier(MPI_COMM_WORLD));
+        MPI_Barrier(MPI_COMM_WORLD);
         f->start = MPI_Wtime();
         if (f->rank == 0 || f->rank == 3) {
             compute(f->rank == 0 ? 0.002 : 0.004);
-            AWAIT(frame, MPI_Iprobe(2, 9, MPI_COMM_WORLD, &f->flag, MPI_STATUS_IGNORE));
-            AWAIT(frame, MPI_Send(&f->rank, 1, MPI_INT, 2, 1, MPI_COMM_WORLD));
+            MPI_Iprobe(2, 9, MPI_COMM_WORLD, &f->flag, MPI_STATUS_IGNORE);
+            MPI_Send(&f->rank, 1, MPI_INT, 2, 1, MPI_COMM_WORLD);
         } else if (f->rank == 2) {
             f->flag = 0;
             if (f->i == 1) {
                 while (!f->flag) {
-                    AWAIT(frame,
-                          MPI_Iprobe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &f->flag, &f->status));
+                    MPI_Iprobe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &f->flag, &f->status);
                 }
                 f->right &= f->status.MPI_SOURCE == 3;
             } else if (f->i == 2) {
-                AWAIT(frame, MPI_Probe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &f->status));
+                MPI_Probe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &f->status);
                 f->right &= f->status.MPI_SOURCE == 3;
             }
             for (f->j = 3; f->j >= 0; f->j -= 3) {
-                AWAIT(frame, MPI_Recv(&f->flag, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD,
-                                      &f->status));
+                MPI_Recv(&f->flag, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &f->status);
                 if (f->status.MPI_SOURCE != f->j) {
                     f->right = 0;
                     fprintf(stderr, "%d: from rank %d; %d expected\n", f->i, f->status.MPI_SOURCE,
@@ -106,40 +98,33 @@ static bamboo_state_t first(struct bamboo_frame *frame)
             }
         }
     }
-    END;
 }
 
 /* A synchronous send, to a receiver that waits and to one that is late. */
-static bamboo_state_t ssend(struct bamboo_frame *frame)
+static void ssend(struct modelled_state *f)
 {
-    struct modelled_frame *f = of(frame);
     const double arrival = f->latency + (f->rate > 0 ? BYTES / f->rate : 0);
-    BEGIN(frame);
     f->right = 1;
     f->bytes = calloc(1, BYTES);
     for (f->i = 0; f->i < 2; f->i++) {
-        AWAIT(frame, MPI_Barrier(MPI_COMM_WORLD));
+        MPI_Barrier(MPI_COMM_WORLD);
         if (f->rank == 0) {
             /* The other node runs until then, and waits. */
             compute(f->i == 0 ? 0.004 : 0);
-            AWAIT(frame, MPI_Iprobe(1, 9, MPI_COMM_WORLD, &f->flag, MPI_STATUS_IGNORE));
+            MPI_Iprobe(1, 9, MPI_COMM_WORLD, &f->flag, MPI_STATUS_IGNORE);
             f->start = MPI_Wtime();
-            AWAIT(frame, MPI_Ssend(f->bytes, BYTES, MPI_BYTE, 1, 1, MPI_COMM_WORLD));
+            MPI_Ssend(f->bytes, BYTES, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
             f->right &= within("MPI_Ssend", MPI_Wtime() - f->start, arrival, 3600);
         } else if (f->rank == 1) {
             compute(f->i == 1 ? 0.002 : 0);
-            AWAIT(frame, MPI_Recv(f->bytes, BYTES, MPI_BYTE, 0, 1, MPI_COMM_WORLD,
-                                  MPI_STATUS_IGNORE));
+            MPI_Recv(f->bytes, BYTES, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         }
     }
     free(f->bytes);
-    END;
 }
 
-static bamboo_state_t wtime(struct bamboo_frame *frame)
+static void wtime(struct modelled_state *f)
 {
-    struct modelled_frame *f = of(frame);
-    BEGIN(frame);
     f->right = 1;
     for (f->i = 0; f->i < 20; f->i++) {
         int back = 0;
@@ -152,60 +137,50 @@ static bamboo_state_t wtime(struct bamboo_frame *frame)
             f->right = 0;
             fprintf(stderr, "rank %d: %d of 5000 times before the last one\n", f->rank, back);
         }
-        AWAIT(frame, MPI_Barrier(MPI_COMM_WORLD));
+        MPI_Barrier(MPI_COMM_WORLD);
     }
-    END;
 }
 
 /* A message is not seen before its latency has passed, by either probe. */
-static bamboo_state_t probe(struct bamboo_frame *frame)
+static void probe(struct modelled_state *f)
 {
-    struct modelled_frame *f = of(frame);
-    BEGIN(frame);
     f->right = 1;
     for (f->i = 0; f->i < 4; f->i++) {
-        AWAIT(frame, MPI_Barrier(MPI_COMM_WORLD));
+        MPI_Barrier(MPI_COMM_WORLD);
         if (f->rank == 0) {
             f->sent = MPI_Wtime();
-            AWAIT(frame, MPI_Send(&f->sent, 1, MPI_DOUBLE, f->size - 1, 1, MPI_COMM_WORLD));
+            MPI_Send(&f->sent, 1, MPI_DOUBLE, f->size - 1, 1, MPI_COMM_WORLD);
         } else if (f->rank == f->size - 1) {
             f->flag = 0;
             if (f->i % 2 == 0) {
-                AWAIT(frame, MPI_Probe(f->i < 2 ? 0 : MPI_ANY_SOURCE, 1, MPI_COMM_WORLD,
-                                       &f->status));
+                MPI_Probe(f->i < 2 ? 0 : MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &f->status);
             }
             while (f->i % 2 == 1 && !f->flag) {
-                AWAIT(frame, MPI_Iprobe(f->i < 2 ? 0 : MPI_ANY_SOURCE, 1, MPI_COMM_WORLD,
-                                        &f->flag, &f->status));
+                MPI_Iprobe(f->i < 2 ? 0 : MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &f->flag, &f->status);
             }
             f->start = MPI_Wtime();
-            AWAIT(frame, MPI_Recv(&f->sent, 1, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD, &f->status));
+            MPI_Recv(&f->sent, 1, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD, &f->status);
             f->right &= within(f->i % 2 ? "MPI_Iprobe" : "MPI_Probe", f->start - f->sent,
                                0.999 * f->latency, 3600);
         }
     }
-    END;
 }
 
 /* There and back, without bytes and with many. */
-static bamboo_state_t pingpong(struct bamboo_frame *frame)
+static void pingpong(struct modelled_state *f)
 {
-    struct modelled_frame *f = of(frame);
-    BEGIN(frame);
     f->right = 1;
     f->bytes = calloc(1, BYTES);
     for (f->j = 0; f->j <= BYTES; f->j += BYTES) {
         for (f->i = 0; f->i < STEPS; f->i++) {
             f->start = MPI_Wtime();
             if (f->rank == 0) {
-                AWAIT(frame, MPI_Send(f->bytes, f->j, MPI_BYTE, 1, 1, MPI_COMM_WORLD));
-                AWAIT(frame, MPI_Recv(f->bytes, f->j, MPI_BYTE, 1, 1, MPI_COMM_WORLD,
-                                      MPI_STATUS_IGNORE));
+                MPI_Send(f->bytes, f->j, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+                MPI_Recv(f->bytes, f->j, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
                 f->times[f->i] = MPI_Wtime() - f->start;
             } else if (f->rank == 1) {
-                AWAIT(frame, MPI_Recv(f->bytes, f->j, MPI_BYTE, 0, 1, MPI_COMM_WORLD,
-                                      MPI_STATUS_IGNORE));
-                AWAIT(frame, MPI_Send(f->bytes, f->j, MPI_BYTE, 0, 1, MPI_COMM_WORLD));
+                MPI_Recv(f->bytes, f->j, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                MPI_Send(f->bytes, f->j, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
             }
         }
         if (f->rank == 0) {
@@ -217,24 +192,21 @@ static bamboo_state_t pingpong(struct bamboo_frame *frame)
         }
     }
     free(f->bytes);
-    END;
 }
 
 /* Each of V tasks of a node computes T / V, then exchanges with the same task of the other node:
  * the messages of one are on their way while the others compute. */
-static bamboo_state_t overlap(struct bamboo_frame *frame)
+static void overlap(struct modelled_state *f)
 {
-    struct modelled_frame *f = of(frame);
     const double all = 0.008;
     const int v = f->size / 2;
-    BEGIN(frame);
     f->right = 1;
     f->start = MPI_Wtime();
     for (f->i = 0; f->i < STEPS; f->i++) {
         MPI_Irecv(&f->j, 1, MPI_INT, (f->rank + v) % f->size, 1, MPI_COMM_WORLD, f->requests);
         MPI_Isend(&f->rank, 1, MPI_INT, (f->rank + v) % f->size, 1, MPI_COMM_WORLD,
                   &f->requests[1]);
-        AWAIT(frame, MPI_Waitall(2, f->requests, MPI_STATUSES_IGNORE));
+        MPI_Waitall(2, f->requests, MPI_STATUSES_IGNORE);
         compute(all / v);
         f->times[f->i] = MPI_Wtime() - f->start;
         f->start = MPI_Wtime();
@@ -243,48 +215,43 @@ static bamboo_state_t overlap(struct bamboo_frame *frame)
         double expected = f->latency + all / v > all ? f->latency + all / v : all;
         f->right = within("step", median(f->times, STEPS), 0.85 * expected, 1.15 * expected);
     }
-    END;
 }
 
 static const struct {
     const char *name;
-    bamboo_state_t (*run)(struct bamboo_frame *frame);
+    void (*run)(struct modelled_state *f);
 } facts[] = {{"first", first}, {"ssend", ssend},       {"wtime", wtime},
              {"probe", probe}, {"pingpong", pingpong}, {"overlap", overlap}};
 enum { FACTS = sizeof(facts) / sizeof(facts[0]) };
 
-static int named(const struct modelled_frame *f)
+static int named(const struct modelled_state *f)
 {
     int i = 0;
-    while (i < FACTS && (f->main.argc < 2 || strcmp(f->main.argv[1], facts[i].name) != 0)) {
+    while (i < FACTS && (f->argc < 2 || strcmp(f->argv[1], facts[i].name) != 0)) {
         i++;
     }
     return i;
 }
 
-static bamboo_state_t modelled(struct bamboo_frame *frame)
+static int modelled(int argc, char **argv)
 {
-    struct modelled_frame *f = (struct modelled_frame *) frame;
-    BEGIN(frame);
+    struct modelled_state state = {.argc = argc, .argv = argv}, *f = &state;
     MPI_Comm_rank(MPI_COMM_WORLD, &f->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &f->size);
-    f->latency = f->main.argc > 2 ? 1e-6 * atof(f->main.argv[2]) : 0;
-    f->rate = f->main.argc > 3 ? 1e9 * atof(f->main.argv[3]) : 0;
+    f->latency = f->argc > 2 ? 1e-6 * atof(f->argv[2]) : 0;
+    f->rate = f->argc > 3 ? 1e9 * atof(f->argv[3]) : 0;
     if (named(f) == FACTS) {
         fprintf(stderr, "no such fact\n");
-        f->main.result = 2;
-        return BAMBOO_DONE;
+        f->exit_status = 2;
+        return f->exit_status;
     }
-    f->main.head.callee = PUSH(sizeof(struct bamboo_frame) + sizeof(f));
-    ((struct modelled_frame **) (f->main.head.callee + 1))[0] = f;
-    CALL(frame, facts[named(f)].run);
-    POP(f->main.head.callee);
-    AWAIT(frame, MPI_Allreduce(&f->right, &f->all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
+    facts[named(f)].run(f);
+    MPI_Allreduce(&f->right, &f->all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (f->rank == 0 && f->all) {
         printf("right\n");
     }
-    f->main.result = !f->all;
-    END;
+    f->exit_status = !f->all;
+    return f->exit_status;
 }
 
-PROGRAM("modelled", struct modelled_frame, modelled)
+PROGRAM(modelled)

@@ -26,8 +26,9 @@ struct receive {
 
 enum { AT_ONCE, RECEIVES_FIRST, SENDS_FIRST };
 
-struct order_frame {
-    struct bamboo_main_frame main;
+struct order_state {
+    int argc, exit_status;
+    char **argv;
     int rank, size, number, cases, seed, failed, all, i, flag;
     unsigned state;
     int receiver, when, probes, waits;
@@ -39,7 +40,7 @@ struct order_frame {
     MPI_Status statuses[MESSAGES], probed;
 };
 
-static int below(struct order_frame *f, int bound)
+static int below(struct order_state *f, int bound)
 {
     f->state = f->state * 1103515245u + 12345u;
     return (int) ((f->state >> 16) % (unsigned) bound);
@@ -53,7 +54,7 @@ static int matches(const struct receive *r, const struct message *m)
 
 /* Each receive is made for a message that no one before it gets, so it gets that one or an earlier
  * one. */
-static void make_receive(struct order_frame *f, int i, int alone[2], int taken[MESSAGES])
+static void make_receive(struct order_state *f, int i, int alone[2], int taken[MESSAGES])
 {
     int left[MESSAGES], count = 0;
     for (int j = 0; j < MESSAGES; j++) {
@@ -75,7 +76,7 @@ static void make_receive(struct order_frame *f, int i, int alone[2], int taken[M
     }
 }
 
-static void make(struct order_frame *f)
+static void make(struct order_state *f)
 {
     int alone[2], taken[MESSAGES] = {0};
     f->state = (unsigned) f->seed * 1000003u + (unsigned) f->number * 77u + 5;
@@ -97,7 +98,7 @@ static void make(struct order_frame *f)
     }
 }
 
-static void start_sends(struct order_frame *f)
+static void start_sends(struct order_state *f)
 {
     for (int i = 0; i < MESSAGES; i++) {
         const struct message *m = &f->sent[i];
@@ -115,7 +116,7 @@ static void start_sends(struct order_frame *f)
     }
 }
 
-static void check(struct order_frame *f)
+static void check(struct order_state *f)
 {
     int failed = 0;
     for (int i = 0; i < MESSAGES; i++) {
@@ -135,39 +136,35 @@ static void check(struct order_frame *f)
     f->failed += failed;
 }
 
-static bamboo_state_t receive_all(struct bamboo_frame *frame)
+static void receive_all(struct order_state *f)
 {
-    struct order_frame *f = ((struct order_frame **) (frame + 1))[0];
-    BEGIN(frame);
     for (f->i = 0; f->i < MESSAGES; f->i++) {
         MPI_Irecv(&f->in[f->i], 1, MPI_INT, f->posted[f->i].from, f->posted[f->i].tag,
                   f->comms[f->posted[f->i].comm], &f->recv[f->i]);
         if (f->probes && f->i % 7 == 0) {
-            AWAIT(frame, MPI_Iprobe(f->posted[f->i].from, f->posted[f->i].tag,
-                                    f->comms[f->i % 2], &f->flag, &f->probed));
+            MPI_Iprobe(f->posted[f->i].from, f->posted[f->i].tag, f->comms[f->i % 2], &f->flag,
+                       &f->probed);
         }
         if (f->waits && f->i % 10 == 4) {
-            AWAIT(frame, MPI_Wait(&f->recv[f->i], &f->statuses[f->i]));
+            MPI_Wait(&f->recv[f->i], &f->statuses[f->i]);
         }
     }
-    END;
 }
 
-static bamboo_state_t order(struct bamboo_frame *frame)
+static int order(int argc, char **argv)
 {
-    struct order_frame *f = (struct order_frame *) frame;
-    BEGIN(frame);
+    struct order_state state = {.argc = argc, .argv = argv}, *f = &state;
     MPI_Comm_rank(MPI_COMM_WORLD, &f->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &f->size);
     f->seed = 1;
     f->cases = 100;
-    for (int i = 1; i + 1 < f->main.argc; i += 2) {
-        int value = atoi(f->main.argv[i + 1]);
-        f->seed = strcmp(f->main.argv[i], "--seed") == 0 ? value : f->seed;
-        f->cases = strcmp(f->main.argv[i], "--cases") == 0 ? value : f->cases;
+    for (int i = 1; i + 1 < f->argc; i += 2) {
+        int value = atoi(f->argv[i + 1]);
+        f->seed = strcmp(f->argv[i], "--seed") == 0 ? value : f->seed;
+        f->cases = strcmp(f->argv[i], "--cases") == 0 ? value : f->cases;
     }
     f->comms[0] = MPI_COMM_WORLD;
-    AWAIT(frame, MPI_Comm_dup(MPI_COMM_WORLD, &f->comms[1]));
+    MPI_Comm_dup(MPI_COMM_WORLD, &f->comms[1]);
     for (f->number = 0; f->number < f->cases; f->number++) {
         make(f);
         f->sends = 0;
@@ -175,38 +172,35 @@ static bamboo_state_t order(struct bamboo_frame *frame)
             start_sends(f);
         }
         if (f->when == SENDS_FIRST) {
-            AWAIT(frame, MPI_Barrier(MPI_COMM_WORLD));
+            MPI_Barrier(MPI_COMM_WORLD);
         }
         if (f->rank == f->receiver) {
-            f->main.head.callee = PUSH(sizeof(struct bamboo_frame) + sizeof(f));
-            ((struct order_frame **) (f->main.head.callee + 1))[0] = f;
-            CALL(frame, receive_all);
-            POP(f->main.head.callee);
+            receive_all(f);
         }
         if (f->when == RECEIVES_FIRST) {
-            AWAIT(frame, MPI_Barrier(MPI_COMM_WORLD));
+            MPI_Barrier(MPI_COMM_WORLD);
             start_sends(f);
         }
         if (f->rank == f->receiver) {
             /* Those that receive_all() waited for have their statuses. */
             for (f->i = 0; f->i < MESSAGES; f->i++) {
                 if (f->recv[f->i] != MPI_REQUEST_NULL) {
-                    AWAIT(frame, MPI_Wait(&f->recv[f->i], &f->statuses[f->i]));
+                    MPI_Wait(&f->recv[f->i], &f->statuses[f->i]);
                 }
             }
             check(f);
         }
-        AWAIT(frame, MPI_Waitall(f->sends, f->send, MPI_STATUSES_IGNORE));
+        MPI_Waitall(f->sends, f->send, MPI_STATUSES_IGNORE);
         /* A receive from anywhere must not get a message of the next case. */
-        AWAIT(frame, MPI_Barrier(MPI_COMM_WORLD));
+        MPI_Barrier(MPI_COMM_WORLD);
     }
     MPI_Comm_free(&f->comms[1]);
-    AWAIT(frame, MPI_Allreduce(&f->failed, &f->all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    MPI_Allreduce(&f->failed, &f->all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (f->rank == 0) {
         printf("%d passed, %d failed\n", f->cases - f->all, f->all);
     }
-    f->main.result = f->all != 0;
-    END;
+    f->exit_status = f->all != 0;
+    return f->exit_status;
 }
 
-PROGRAM("order", struct order_frame, order)
+PROGRAM(order)
