@@ -26,7 +26,7 @@ void dame_engine_start(dame_engine_t *engine, const dame_engine_options_t *optio
     dame_threads_start(&engine->threads, &engine->counts);
     dame_layouts_start(&engine->layouts, &engine->counts, options->layout_cache);
     dame_promoter_start(&engine->promoter, &options->promotion);
-    dame_tallies_start(&engine->tallies, options->tallies || options->times);
+    dame_tallies_start(&engine->tallies, options->tallies || options->times, options->times);
     dame_timing_start(&engine->timing, options->times);
 }
 

@@ -26,9 +26,10 @@ void dame_tallies_init(dame_tallies_t *tallies, dame_counts_t *counts)
     tallies->observer = (dame_observer_t){.event = hear};
 }
 
-void dame_tallies_start(dame_tallies_t *tallies, bool on)
+void dame_tallies_start(dame_tallies_t *tallies, bool on, bool times)
 {
     tallies->on = on;
+    tallies->times = times;
 }
 
 void dame_tallies_stop(dame_tallies_t *tallies)
@@ -38,19 +39,35 @@ void dame_tallies_stop(dame_tallies_t *tallies)
     dame_unlock(DAME_LOCK_STATISTICS);
     while (NULL != tally) {
         dame_tally_t *next = tally->next;
+        dame_heap_free(tally->times);
         dame_heap_free(tally);
         tally = next;
     }
+    memset(tallies->chains, 0, sizeof(tallies->chains));
     tallies->count = 0;
 }
 
-static dame_tally_t *find(const dame_tallies_t *tallies, const char *name, const char *words,
+/* FNV-1a. */
+static uint32_t hash_of(uint32_t hash, const char *text)
+{
+    for (; '\0' != *text; text++) {
+        hash = (hash ^ (uint8_t) *text) * 16777619;
+    }
+    return hash;
+}
+
+static dame_tally_t **chain_of(dame_tallies_t *tallies, const char *name, const char *words)
+{
+    return &tallies->chains[hash_of(hash_of(2166136261, name), words) % DAME_TALLY_CHAINS];
+}
+
+static dame_tally_t *find(dame_tallies_t *tallies, const char *name, const char *words,
                           int64_t size)
 {
-    dame_tally_t *tally = atomic_load_explicit(&tallies->first, memory_order_relaxed);
+    dame_tally_t *tally = *chain_of(tallies, name, words);
     while (NULL != tally && (size != tally->size || 0 != strcmp(words, tally->words) ||
                              0 != strcmp(name, tally->name))) {
-        tally = tally->next;
+        tally = tally->beside;
     }
     return tally;
 }
@@ -61,12 +78,20 @@ static dame_tally_t *add(dame_tallies_t *tallies, const char *name, const char *
     if (NULL == tally) {
         return NULL;
     }
+    tally->times = tallies->times ? dame_heap_zalloc(sizeof(*tally->times)) : NULL;
+    if (tallies->times && NULL == tally->times) {
+        dame_heap_free(tally);
+        return NULL;
+    }
     memcpy(tally->name, name, DAME_TALLY_NAME);
     memcpy(tally->words, words, DAME_TALLY_WORDS);
     tally->size = size;
-    for (int work = 0; work < DAME_WORKS; work++) {
-        atomic_init(&tally->native[work].next, DAME_FIRST_SAMPLE);
+    for (int work = 0; tallies->times && work < DAME_WORKS; work++) {
+        atomic_init(&tally->times->native[work].next, DAME_FIRST_SAMPLE);
     }
+    dame_tally_t **chain = chain_of(tallies, tally->name, tally->words);
+    tally->beside = *chain;
+    *chain = tally;
     tally->next = atomic_load_explicit(&tallies->first, memory_order_relaxed);
     atomic_store_explicit(&tallies->first, tally, memory_order_release);
     tally->number = (uint64_t) ++tallies->count;
@@ -403,6 +428,12 @@ static dame_rate_t native_rate(const dame_native_t *native, int64_t uses)
 
 /* ---- For the report ------------------------------------------------------------------------- */
 
+static const dame_times_t *times_of(const dame_tally_t *tally)
+{
+    static const dame_times_t none;
+    return NULL != tally->times ? tally->times : &none;
+}
+
 static int64_t bytes_of(const dame_tally_row_t *row)
 {
     int64_t bytes = 0;
@@ -428,14 +459,14 @@ static void fill_row(const dame_tallies_t *tallies, const dame_tally_t *tally,
     for (int work = 0; work < DAME_WORKS; work++) {
         int64_t uses = 0;
         for (int tier = 0; tier < DAME_TIERS; tier++) {
-            const dame_moved_t *from = &tally->moved[work][tier];
+            const dame_moved_t *from = &times_of(tally)->moved[work][tier];
             dame_row_moved_t *to = &row->moved[work][tier];
             to->uses = sums.uses[work][tier];
             uses += to->uses;
             to->bytes = sums.bytes[work][tier];
             to->rate = rate(&from->samples);
         }
-        row->native[work] = native_rate(&tally->native[work], uses);
+        row->native[work] = native_rate(&times_of(tally)->native[work], uses);
         row->left_uses[work] = atomic_load_explicit(&tally->left[work].uses, memory_order_relaxed);
         row->left_bytes[work] =
             atomic_load_explicit(&tally->left[work].bytes, memory_order_relaxed);
@@ -486,7 +517,7 @@ int64_t dame_tallies_ns(const dame_tallies_t *tallies, dame_work_t work)
         sum_up(tallies, tally, &sums);
         for (int tier = 0; tier < DAME_TIERS; tier++) {
             const double bytes = (double) sums.bytes[work][tier];
-            const double cost = rate(&tally->moved[work][tier].samples).ns;
+            const double cost = rate(&times_of(tally)->moved[work][tier].samples).ns;
             all += bytes;
             if (cost >= 0) {
                 timed += bytes;
@@ -521,5 +552,5 @@ int64_t dame_tallies_total(const dame_tallies_t *tallies, dame_work_t work, dame
 
 double dame_tally_rate(const dame_tally_t *tally, dame_work_t work, dame_tier_t tier)
 {
-    return rate(&tally->moved[work][tier].samples).ns;
+    return rate(&times_of(tally)->moved[work][tier].samples).ns;
 }

@@ -90,17 +90,23 @@ typedef struct dame_moved {
     dame_kept_t samples;
 } dame_moved_t;
 
+/* The times of a tally: most of its memory, so made only while times are taken. */
+typedef struct dame_times {
+    dame_moved_t moved[DAME_WORKS][DAME_TIERS];
+    dame_native_t native[DAME_WORKS];
+} dame_times_t;
+
 typedef struct dame_tally dame_tally_t;
 struct dame_tally {
     dame_amounts_t amounts; /* first: handles and credits point to it */
     dame_tally_t *next;
-    uint64_t number; /* from 1 on */
+    dame_tally_t *beside; /* in its chain */
+    uint64_t number;      /* from 1 on */
     char name[DAME_TALLY_NAME];
     char words[DAME_TALLY_WORDS];
     int64_t size;
     _Atomic int64_t datatypes;
-    dame_moved_t moved[DAME_WORKS][DAME_TIERS];
-    dame_native_t native[DAME_WORKS];
+    dame_times_t *times;            /* owned; NULL: none are taken */
     _Atomic int64_t compiled_at[2]; /* [dame_dir_t]: the use; 0: was not compiled */
     _Atomic int64_t compile_ns;
     _Atomic int64_t demoted;
@@ -111,11 +117,15 @@ struct dame_tally {
     _Atomic int32_t left_why;
 };
 
+enum { DAME_TALLY_CHAINS = 256 };
+
 /* Those of an engine. Changed with DAME_LOCK_LAYOUTS held; tallies are only ever added. */
 typedef struct dame_tallies {
     bool on;
+    bool times; /* tallies have them */
     int count;
     _Atomic(dame_tally_t *) first;
+    dame_tally_t *chains[DAME_TALLY_CHAINS]; /* by name and words */
     dame_counts_t *counts;
     dame_observer_t observer; /* what promotion tells */
 } dame_tallies_t;
@@ -129,7 +139,7 @@ enum { DAME_FIRST_SAMPLE = 8 };
 void dame_tallies_init(dame_tallies_t *tallies, dame_counts_t *counts);
 
 /* Before the first datatype: are tallies kept? And after the last use of any. */
-void dame_tallies_start(dame_tallies_t *tallies, bool on);
+void dame_tallies_start(dame_tallies_t *tallies, bool on, bool times);
 void dame_tallies_stop(dame_tallies_t *tallies);
 
 /* Gives a handle its tally, by the datatype's name and its layout, which has a program. `own`: each

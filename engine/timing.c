@@ -39,7 +39,7 @@ void dame_timing_took(dame_timing_t *timing, dame_thread_t *thread, dame_tally_t
     const int64_t passed = (int64_t) thread->interval - thread->until_sample; /* since the last */
     atomic_fetch_add_explicit(&timing->moving, ns * passed, memory_order_relaxed);
     if (NULL != tally) {
-        dame_moved_add(&tally->moved[work][tier], ns, bytes,
+        dame_moved_add(&tally->times->moved[work][tier], ns, bytes,
                        dame_tally_uses(tally, work) < DAME_FIRST_SAMPLE);
     }
     choose_interval(timing, thread, ns);

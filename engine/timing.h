@@ -40,7 +40,7 @@ static inline void dame_timing_ask(dame_thread_t *thread, const dame_tally_t *ta
 {
     enum { ASKED = 4 };
     const uint32_t count =
-        atomic_load_explicit(&tally->moved[work][tier].samples.count, memory_order_relaxed);
+        atomic_load_explicit(&tally->times->moved[work][tier].samples.count, memory_order_relaxed);
     const int64_t uses =
         atomic_load_explicit(&tally->amounts.of[work][tier].uses, memory_order_relaxed);
     if (count < ASKED && uses >> (count + 1) > 0 && thread->until_sample > 1) {

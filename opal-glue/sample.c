@@ -154,7 +154,7 @@ static bool native_may(dame_native_t *native, bool free, int64_t use)
 void dt_sample_open_window(dt_thread_t *thread, dame_tally_t *tally, dame_work_t work, int64_t use)
 {
     dt_thread_t *nobody = NULL;
-    dame_native_t *native = &tally->native[work];
+    dame_native_t *native = &tally->times->native[work];
     const bool free = is_free(native, use);
     /* listed: its end will be noticed, or else the window would be its for ever */
     if (thread->base.cells.listed && native_may(native, free, use) &&
@@ -174,7 +174,7 @@ void dt_sample_open_window(dt_thread_t *thread, dame_tally_t *tally, dame_work_t
 /* The tally's work is met in this window. */
 static dame_native_t *enter(dame_tally_t *tally, dame_work_t work)
 {
-    dame_native_t *native = &tally->native[work];
+    dame_native_t *native = &tally->times->native[work];
     if (native->window != window.number) {
         native->window = window.number;
         native->seen = 0;
@@ -197,7 +197,7 @@ static void keep(dame_tally_t *tally, dame_work_t work, bool counts, int64_t ns,
     if (NULL == tally) {
         return;
     }
-    dame_native_t *native = &tally->native[work];
+    dame_native_t *native = &tally->times->native[work];
     native->warm += counts;
     if (counts || (native->warm < ENOUGH && WARMING - window.to_skip >= COLD)) {
         dame_native_add(native, ns, (int64_t) bytes);

@@ -31,7 +31,7 @@ void dt_sample_stop(void);
 static inline bool dt_sample_window_due(const dame_tally_t *tally, dame_work_t work, int64_t use)
 {
     return __builtin_expect(dt_engine.timing.on, 0) &&
-           use >= atomic_load_explicit(&tally->native[work].next, memory_order_relaxed);
+           use >= atomic_load_explicit(&tally->times->native[work].next, memory_order_relaxed);
 }
 void dt_sample_open_window(dt_thread_t *thread, dame_tally_t *tally, dame_work_t work, int64_t use);
 

@@ -153,7 +153,7 @@ static dame_tally_t *open_tally(void)
     }
     dame_tree_free(tree);
     layout = (dame_layout_t){.program = program};
-    dame_tallies_start(&engine.tallies, true);
+    dame_tallies_start(&engine.tallies, true, true);
     dame_tally_open(&engine.tallies, &use, "", false);
     return dame_tally_of(&use);
 }
@@ -238,7 +238,8 @@ static double rate(int n, int early, const int64_t ns[])
     dame_tally_t *tally = open_tally();
     for (int i = 0; i < n; i++) {
         dame_amounts_add(&tally->amounts, DAME_WORK_UNPACK, DAME_TIER_INTERP, 1, BYTES);
-        dame_moved_add(&tally->moved[DAME_WORK_UNPACK][DAME_TIER_INTERP], ns[i], BYTES, i < early);
+        dame_moved_add(&tally->times->moved[DAME_WORK_UNPACK][DAME_TIER_INTERP], ns[i], BYTES,
+                       i < early);
     }
     check(1 == dame_tally_rows(&engine.tallies, &row, 1), "one row");
     check(row.moved[DAME_WORK_PACK][DAME_TIER_INTERP].rate.ns < 0, "a rate without a sample");
@@ -277,7 +278,7 @@ static dame_rate_t native_rate(int n, const native_sample_t samples[])
 {
     dame_tally_row_t row;
     dame_tally_t *tally = open_tally();
-    dame_native_t *native = &tally->native[DAME_WORK_PACK];
+    dame_native_t *native = &tally->times->native[DAME_WORK_PACK];
     dame_amounts_add(&tally->amounts, DAME_WORK_PACK, DAME_TIER_CODE, 1000, 1000 * BYTES);
     for (int i = 0; i < n; i++) {
         native->began = samples[i].at;
@@ -334,7 +335,7 @@ static void one_sample_may_be_off_by_all_of_it(void)
     dame_tally_row_t row;
     dame_tally_t *tally = open_tally();
     dame_amounts_add(&tally->amounts, DAME_WORK_PACK, DAME_TIER_CODE, 2, 2 * BYTES);
-    dame_moved_add(&tally->moved[DAME_WORK_PACK][DAME_TIER_CODE], 3 * BYTES, BYTES, false);
+    dame_moved_add(&tally->times->moved[DAME_WORK_PACK][DAME_TIER_CODE], 3 * BYTES, BYTES, false);
     check(1 == dame_tally_rows(&engine.tallies, &row, 1) &&
               3 == row.moved[DAME_WORK_PACK][DAME_TIER_CODE].rate.ns &&
               9 == row.moved[DAME_WORK_PACK][DAME_TIER_CODE].rate.error2,

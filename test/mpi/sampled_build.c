@@ -33,8 +33,8 @@ int __wrap_pthread_setspecific(pthread_key_t key, const void *value)
 
 static void let_open(dame_tally_t *tally, int work)
 {
-    atomic_store_explicit(&tally->native[work].next, 0, memory_order_relaxed);
-    atomic_store_explicit(&tally->native[work].samples.count, 0, memory_order_relaxed);
+    atomic_store_explicit(&tally->times->native[work].next, 0, memory_order_relaxed);
+    atomic_store_explicit(&tally->times->native[work].samples.count, 0, memory_order_relaxed);
 }
 
 void __wrap_dame_tally_open(dame_tallies_t *tallies, dame_use_t *use, const char *name, bool own)
