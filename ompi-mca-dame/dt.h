@@ -38,6 +38,6 @@ typedef struct mca_dt_base_component_1_0_0_t {
     mca_base_component_data_t dtc_data;
 } mca_dt_base_component_t;
 
-#define OMPI_DT_BASE_VERSION_1_0_0 DT_ABI_COMPONENT("dt", 1, 0, 0)
+#define DT_BASE_VERSION_1_0_0 DT_ABI_COMPONENT("opal", "dt", 1, 0, 0)
 
 #endif

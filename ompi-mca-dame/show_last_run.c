@@ -79,7 +79,7 @@ void dt_last_run_register(void)
             values[i] = none;
         }
         (void) snprintf(name, sizeof(name), "last_run_%s", variables[i].name);
-        (void) mca_base_var_register("ompi", "dt", "dame", name, variables[i].description,
+        (void) mca_base_var_register("opal", "dt", "dame", name, variables[i].description,
                                      MCA_BASE_VAR_TYPE_STRING, NULL, 0,
                                      MCA_BASE_VAR_FLAG_DEFAULT_ONLY, OPAL_INFO_LVL_4,
                                      MCA_BASE_VAR_SCOPE_CONSTANT, &values[i]);

@@ -25,7 +25,7 @@ static struct {
 /* Where the value of a registered parameter is, or NULL. */
 static const void *value_of(const char *component, const char *name)
 {
-    const int index = mca_base_var_find("ompi", "dt", component, name);
+    const int index = mca_base_var_find("opal", "dt", component, name);
     const void *value = NULL;
     if (0 > index || OPAL_SUCCESS != mca_base_var_get_value(index, &value, NULL, NULL)) {
         return NULL;
@@ -43,7 +43,7 @@ static int number(const char *component, const char *name, int fallback)
 static bool is_set(const char *name, const char *off)
 {
     static const mca_base_component_t absent = {
-        OMPI_DT_BASE_VERSION_1_0_0, .mca_component_name = "dame",
+        DT_BASE_VERSION_1_0_0, .mca_component_name = "dame",
         DT_ABI_VERSION(component, DAME_MAJOR_VERSION, DAME_MINOR_VERSION, DAME_RELEASE_VERSION)};
     static char *values[2];
     static int used;

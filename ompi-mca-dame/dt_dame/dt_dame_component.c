@@ -24,7 +24,7 @@ __attribute__((visibility("default"))) extern const mca_dt_base_component_t mca_
 const mca_dt_base_component_t mca_dt_dame_component = {
     .dtc_version =
         {
-            OMPI_DT_BASE_VERSION_1_0_0,
+            DT_BASE_VERSION_1_0_0,
             .mca_component_name = "dame",
             DT_ABI_VERSION(component, DAME_MAJOR_VERSION, DAME_MINOR_VERSION, DAME_RELEASE_VERSION),
             .mca_open_component = dame_open,

@@ -11,8 +11,8 @@ static const mca_base_component_t **static_components[] = {(const mca_base_compo
 static const mca_base_component_t *static_components[] = {&mca_dt_opal_component.dtc_version, NULL};
 #endif
 
-mca_base_framework_t ompi_dt_base_framework = {
-    .framework_project = "ompi",
+mca_base_framework_t dt_base_framework = {
+    .framework_project = "opal",
     .framework_name = "dt",
     .framework_description = "Engines that move the data of derived datatypes",
     .framework_static_components = static_components,
@@ -23,15 +23,15 @@ static const mca_dt_base_module_t *chosen;
 
 int dt_framework_start(void)
 {
-    int rc = mca_base_framework_open(&ompi_dt_base_framework, MCA_BASE_OPEN_DEFAULT);
+    int rc = mca_base_framework_open(&dt_base_framework, MCA_BASE_OPEN_DEFAULT);
     if (OPAL_SUCCESS != rc) {
         return rc;
     }
     dt_state_before_choice();
     mca_base_module_t *module = NULL;
     mca_base_component_t *component = NULL;
-    rc = mca_base_select("dt", ompi_dt_base_framework.framework_output,
-                         &ompi_dt_base_framework.framework_components, &module, &component, NULL);
+    rc = mca_base_select("dt", dt_base_framework.framework_output,
+                         &dt_base_framework.framework_components, &module, &component, NULL);
     if (OPAL_SUCCESS == rc) { /* otherwise not requested: Open MPI's own functions stay */
         chosen = (const mca_dt_base_module_t *) module;
         if (NULL != chosen->seam.enable) {
@@ -54,8 +54,8 @@ void dt_framework_stop(void)
     }
     chosen = NULL;
     /* Registering and opening each took a reference. */
-    (void) mca_base_framework_close(&ompi_dt_base_framework);
-    if (mca_base_framework_is_registered(&ompi_dt_base_framework)) {
-        (void) mca_base_framework_close(&ompi_dt_base_framework);
+    (void) mca_base_framework_close(&dt_base_framework);
+    if (mca_base_framework_is_registered(&dt_base_framework)) {
+        (void) mca_base_framework_close(&dt_base_framework);
     }
 }

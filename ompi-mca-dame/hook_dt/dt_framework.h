@@ -5,7 +5,7 @@
 
 #include "ompi-mca-dame/dt.h"
 
-extern mca_base_framework_t ompi_dt_base_framework;
+extern mca_base_framework_t dt_base_framework;
 extern const mca_dt_base_component_t mca_dt_opal_component;
 
 /* Opens the framework and chooses an engine. OPAL_ERR_NOT_FOUND: a component the user named does

@@ -15,7 +15,7 @@ static int component_priority = 50;
 const mca_dt_base_component_t mca_dt_opal_component = {
     .dtc_version =
         {
-            OMPI_DT_BASE_VERSION_1_0_0,
+            DT_BASE_VERSION_1_0_0,
             .mca_component_name = "opal",
             DT_ABI_VERSION(component, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION),
             .mca_query_component = opal_query,

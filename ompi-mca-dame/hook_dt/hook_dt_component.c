@@ -27,7 +27,7 @@ __attribute__((
 const ompi_hook_base_component_t mca_hook_dt_component = {
     .hookm_version =
         {
-            DT_ABI_COMPONENT("hook", 1, 0, 0),
+            DT_ABI_COMPONENT("ompi", "hook", 1, 0, 0),
             .mca_component_name = "dt",
             DT_ABI_VERSION(component, DAME_MAJOR_VERSION, DAME_MINOR_VERSION, DAME_RELEASE_VERSION),
             .mca_open_component = dt_open,
@@ -47,14 +47,14 @@ static bool is_late; /* the framework is to start, and has not been registered y
 static void register_framework(void)
 {
     (void) mca_base_var_register(
-        "ompi", "dt", NULL, NULL,
+        "opal", "dt", NULL, NULL,
         "The engine that moves the data of derived datatypes: dame, or "
         "opal, Open MPI's own. Of several, or when empty, the one with the "
         "highest priority; \"^\" before a list excludes its engines",
         MCA_BASE_VAR_TYPE_STRING, NULL, 0, MCA_BASE_VAR_FLAG_SETTABLE, OPAL_INFO_LVL_1,
-        MCA_BASE_VAR_SCOPE_ALL_EQ, &ompi_dt_base_framework.framework_selection);
-    start_status = mca_base_framework_register(&ompi_dt_base_framework, MCA_BASE_REGISTER_DEFAULT);
-    dt_info_show("dt", &ompi_dt_base_framework, dt_last_run_register);
+        MCA_BASE_VAR_SCOPE_ALL_EQ, &dt_base_framework.framework_selection);
+    start_status = mca_base_framework_register(&dt_base_framework, MCA_BASE_REGISTER_DEFAULT);
+    dt_info_show("dt", &dt_base_framework, dt_last_run_register);
 }
 
 /* In an Open MPI of another version nothing is registered: the framework and its components are
@@ -80,7 +80,7 @@ static void catch_up(void)
 {
     static char dame[] = "dame";
     is_late = false;
-    ompi_dt_base_framework.framework_selection = dame;
+    dt_base_framework.framework_selection = dame;
     register_what_fits();
     open_framework();
 }

@@ -23,6 +23,9 @@
 #include "opal/mca/base/mca_base_pvar.h"
 #include "opal/mca/base/mca_base_var.h"
 #include "opal/mca/dl/base/base.h"
+#if __has_include("opal/mca/dt/base/base.h")
+#include "opal/mca/dt/base/base.h" /* a patched Open MPI (seam.h) */
+#endif
 #include "opal/runtime/opal_info_support.h"
 #include "opal/util/output.h"
 #include "opal/util/proc.h"

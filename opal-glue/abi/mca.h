@@ -50,10 +50,11 @@ enum { MCA_BASE_METADATA_PARAM_NONE = 0x00, MCA_BASE_METADATA_PARAM_CHECKPOINT =
     .mca_##level##_major_version = (major), .mca_##level##_minor_version = (minor),                \
     .mca_##level##_release_version = (release)
 
-/* The first fields of a component of the framework `name` with an interface of this version. */
-#define DT_ABI_COMPONENT(name, major, minor, release)                                              \
+/* The first fields of a component of this owner's framework `name`, with an interface of this
+ * version. */
+#define DT_ABI_COMPONENT(owner, name, major, minor, release)                                       \
     .mca_major_version = 2, .mca_minor_version = 1, .mca_release_version = 0,                      \
-    .mca_project_name = "ompi",                                                                    \
+    .mca_project_name = (owner),                                                                   \
     DT_ABI_VERSION(project, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION),         \
     .mca_type_name = (name), DT_ABI_VERSION(type, major, minor, release)
 

@@ -6,6 +6,7 @@
 #ifndef DT_ABI_SEAM_H
 #define DT_ABI_SEAM_H
 
+#ifndef OPAL_DT_H
 /* Those that return a value return OPAL_ERR_NOT_SUPPORTED to leave the work to Open MPI. */
 
 typedef struct opal_dt_base_module_1_0_0_t {
@@ -25,6 +26,7 @@ typedef struct opal_dt_base_module_1_0_0_t {
                       size_t size, size_t *position);
     void (*destroyed)(const opal_datatype_t *datatype);
 } opal_dt_base_module_t;
+#endif
 
 extern mca_base_framework_t opal_dt_base_framework __attribute__((weak));
 
