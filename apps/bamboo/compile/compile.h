@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bamboocc: compiles programs so that their ranks are tasks. Files with directives are read as trees
- * with positions, for the rules of directives and for reordering; all others go to the compiler as
- * they are.
+/* bamboocc: compiles programs so that their ranks are tasks. Files with directives are read as
+ * trees with positions, for the rules of directives and for reordering; all others go to the
+ * compiler as they are.
  *
  * Everything lives until the program ends; what does not fit into memory ends it with a message. */
 #ifndef BAMBOO_COMPILE_COMPILE_H
@@ -13,7 +13,7 @@
 
 /* ---- text.c: memory, strings, tokens ---- */
 
-void *tr_alloc(size_t bytes); /* zeroed */
+void *tr_alloc(size_t bytes);                                          /* zeroed */
 char *tr_whole_file(const char *path, size_t *size, const char **why); /* as c_read_file() */
 char *tr_format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
 char *tr_copy_text(const char *begin, size_t length);
@@ -59,7 +59,7 @@ struct variable {
     struct file *file;
     size_t offset; /* of the name in the file, when it is declared in the file's own text */
     CXType type;
-    struct node *declaration;  /* a local variable's or parameter's */
+    struct node *declaration; /* a local variable's or parameter's */
     bool automatic, parameter, defined;
 };
 
@@ -240,10 +240,10 @@ bool tr_check_symbols(const char *object);
 /* ---- compile.c ---- */
 
 struct command {
-    const char *output;  /* -o, or NULL */
-    const char *emit;    /* a folder, or NULL */
-    bool links;          /* else -c and the like */
-    char **word;         /* for the MPI compiler, without -o */
+    const char *output; /* -o, or NULL */
+    const char *emit;   /* a folder, or NULL */
+    bool links;         /* else -c and the like */
+    char **word;        /* for the MPI compiler, without -o */
     int n_words;
     char **parser; /* for libclang */
     int n_parser;

@@ -102,7 +102,8 @@ static void refuse_text(struct file *file, size_t at, enum refusal refusal, cons
     struct diagnostic diagnostic = {.number = (int) refusal};
 
     tr_presumed(file, at, &diagnostic.file, &diagnostic.line, &diagnostic.column);
-    diagnostic.text = *detail ? tr_format("%s: %s", detail, tr_meaning(refusal)) : tr_meaning(refusal);
+    diagnostic.text =
+        *detail ? tr_format("%s: %s", detail, tr_meaning(refusal)) : tr_meaning(refusal);
     keep(diagnostic);
 }
 

@@ -21,24 +21,26 @@ struct options {
 
 static void usage(void)
 {
-    fputs(
-        "Usage: bamboocc [OPTION]... FILE...\n"
-        "\n"
-        "Compiles and links C programs that call MPI so that each of their ranks is a task, several\n"
-        "in each process, which compute while others wait. Takes the place of the MPI compiler: all\n"
-        "options, files and libraries are that compiler's, except:\n"
-        "\n"
-        "  --check         report errors in directives (#pragma bamboo) only\n"
-        "  --reorder       in regions, move sends before receives where neither needs the other\n"
-        "  --emit DIR      with --reorder: write the reordered files into DIR, do not compile them\n"
-        "  --refusals      list refusals by number\n"
-        "  --help, --version\n"
-        "\n"
-        "The program takes --vf N: the tasks in each process.\n"
-        "Environment: BAMBOO_CC, the MPI compiler (default: " BAMBOO_CC ").\n"
-        "Exit status: 0; 1, errors in a file, reported as file:line:column; 2, wrong use, or\n"
-        "the process that reads the file was ended by a signal; 3, memory is out.\n",
-        stdout);
+    fputs("Usage: bamboocc [OPTION]... FILE...\n"
+          "\n"
+          "Compiles and links C programs that call MPI so that each of their ranks is a task, "
+          "several\n"
+          "in each process, which compute while others wait. Takes the place of the MPI compiler: "
+          "all\n"
+          "options, files and libraries are that compiler's, except:\n"
+          "\n"
+          "  --check         report errors in directives (#pragma bamboo) only\n"
+          "  --reorder       in regions, move sends before receives where neither needs the other\n"
+          "  --emit DIR      with --reorder: write the reordered files into DIR, do not compile "
+          "them\n"
+          "  --refusals      list refusals by number\n"
+          "  --help, --version\n"
+          "\n"
+          "The program takes --vf N: the tasks in each process.\n"
+          "Environment: BAMBOO_CC, the MPI compiler (default: " BAMBOO_CC ").\n"
+          "Exit status: 0; 1, errors in a file, reported as file:line:column; 2, wrong use, or\n"
+          "the process that reads the file was ended by a signal; 3, memory is out.\n",
+          stdout);
 }
 
 static int wrong_use(const char *argument, const char *what)

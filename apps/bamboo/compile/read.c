@@ -174,8 +174,7 @@ static void declare_variable(struct reader *reader, struct node *node)
 
     node->variable = variable;
     if (!file_location(reader->file, clang_getCursorLocation(node->cursor), &at)) {
-        variable->defined =
-            variable->defined || (!variable->automatic && storage != CX_SC_Extern);
+        variable->defined = variable->defined || (!variable->automatic && storage != CX_SC_Extern);
         return;
     }
     if (storage != CX_SC_Extern ||
@@ -251,8 +250,7 @@ static struct node *read_node(struct reader *reader, CXCursor cursor, struct nod
         }
         free(children.cursor);
     } else {
-        tr_refuse(reader->file, node->begin, REFUSE_CONSTRUCT, "more than %d levels",
-                  MOST_NESTING);
+        tr_refuse(reader->file, node->begin, REFUSE_CONSTRUCT, "more than %d levels", MOST_NESTING);
     }
     reader->depth--;
     if (node->kind == CXCursor_CallExpr) {

@@ -1,4 +1,5 @@
-/* The calls: ANY_SOURCE and ANY_TAG, Probe, Waitany, Waitsome, Test, persistent requests, collectives, dup and split. */
+/* The calls: ANY_SOURCE and ANY_TAG, Probe, Waitany, Waitsome, Test, persistent requests,
+ * collectives, dup and split. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,8 +91,8 @@ static int communicators(void)
     MPI_Comm_rank(half, &place);
     MPI_Comm_size(half, &members);
     value = place;
-    MPI_Sendrecv(&value, 1, MPI_INT, (place + 1) % members, 0, &got, 1, MPI_INT, (place + members - 1) % members, 0, half,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&value, 1, MPI_INT, (place + 1) % members, 0, &got, 1, MPI_INT,
+                 (place + members - 1) % members, 0, half, MPI_STATUS_IGNORE);
     if (none != MPI_COMM_NULL) {
         MPI_Bcast(&value, 1, MPI_INT, 0, none);
         MPI_Comm_free(&none);

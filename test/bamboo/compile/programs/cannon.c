@@ -1,5 +1,5 @@
-/* The paper's Fig. 5: Cannon's algorithm. Irecv, Send, Waitall, swap, multiply. For a square number of ranks; others
- * are idle. */
+/* The paper's Fig. 5: Cannon's algorithm. Irecv, Send, Waitall, swap, multiply. For a square number
+ * of ranks; others are idle. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

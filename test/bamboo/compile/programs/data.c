@@ -1,5 +1,5 @@
-/* Variables: globals, statics, structs, unions, arrays, const, pointers to locals across waits, names like the
- * translation's own. */
+/* Variables: globals, statics, structs, unions, arrays, const, pointers to locals across waits,
+ * names like the translation's own. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,8 +46,8 @@ static struct point turn(struct point p, int rank, int size)
     struct point got = {0}, *to = &got;
     MPI_Status status;
 
-    MPI_Sendrecv(&p, sizeof p, MPI_BYTE, (rank + 1) % size, 1, to, sizeof *to, MPI_BYTE, (rank + size - 1) % size, 1,
-                 MPI_COMM_WORLD, &status);
+    MPI_Sendrecv(&p, sizeof p, MPI_BYTE, (rank + 1) % size, 1, to, sizeof *to, MPI_BYTE,
+                 (rank + size - 1) % size, 1, MPI_COMM_WORLD, &status);
     to->x += status.MPI_TAG;
     return got;
 }
@@ -73,7 +73,9 @@ int main(int argc, char **argv)
     const int *const end = table + 5, *walk;
     char text[16] = "abc", other[] = {'x', 'y', 0};
     struct point p = origin, q, points[2] = {{1, 2, {3}}, {.y = 7}};
-    struct { int left, right; } pair = {8, 9};
+    struct {
+        int left, right;
+    } pair = {8, 9};
     register int fast = 7;
     volatile int slow = 8;
     int matrix[2][3] = {{1, 2, 3}, {4, 5, 6}}, (*row)[3] = matrix + 1;
@@ -112,11 +114,12 @@ int main(int argc, char **argv)
         sum += inner.x;
     }
     sum += (*row)[1] + points[1].y + pair.left + fast + slow + (int) sizeof matrix;
-    printf("data: rank %d: %s %s %s, origin %d %d, sum %d, both %u, color %d, f %d, callee %d\n", rank, name, text,
-           words[rank % 3], origin.x, origin.y, sum, both.bytes[0], (int) color, f, callee);
-    printf("data: rank %d: %d %d %d, %g, result %d, %d, %d%d%d%d%d, %llu, %g, %g, %d, %d\n", rank, count(), function(), unused,
-           q.w[1], result, limit, head, at, frame, self, main_frame_, wide, small, scaled[size - 1],
-           (int) (sizeof scaled[0]), pair.right);
+    printf("data: rank %d: %s %s %s, origin %d %d, sum %d, both %u, color %d, f %d, callee %d\n",
+           rank, name, text, words[rank % 3], origin.x, origin.y, sum, both.bytes[0], (int) color,
+           f, callee);
+    printf("data: rank %d: %d %d %d, %g, result %d, %d, %d%d%d%d%d, %llu, %g, %g, %d, %d\n", rank,
+           count(), function(), unused, q.w[1], result, limit, head, at, frame, self, main_frame_,
+           wide, small, scaled[size - 1], (int) (sizeof scaled[0]), pair.right);
     MPI_Barrier(MPI_COMM_WORLD);
     printf("data: rank %d: %s, %s\n", rank, list, shared);
     MPI_Finalize();

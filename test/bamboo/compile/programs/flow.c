@@ -1,4 +1,5 @@
-/* Waits in nested loops, in switch, in conditions, behind goto; early returns; break and continue; shadowed names. */
+/* Waits in nested loops, in switch, in conditions, behind goto; early returns; break and continue;
+ * shadowed names. */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>

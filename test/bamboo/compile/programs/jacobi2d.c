@@ -1,4 +1,5 @@
-/* The paper's Fig. 2: 2-D Jacobi. A send block packs and sends four sides, a receive block receives and unpacks them. */
+/* The paper's Fig. 2: 2-D Jacobi. A send block packs and sends four sides, a receive block receives
+ * and unpacks them. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

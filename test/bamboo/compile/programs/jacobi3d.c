@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define N 6
+#define N           6
 #define AT(x, y, z) (((x) * (N + 2) + (y)) * (N + 2) + (z))
 
 struct face {
@@ -16,9 +16,10 @@ static void update(double *restrict to, const double *restrict from)
     for (int x = 1; x <= N; x++)
         for (int y = 1; y <= N; y++)
             for (int z = 1; z <= N; z++)
-                to[AT(x, y, z)] = (from[AT(x - 1, y, z)] + from[AT(x + 1, y, z)] + from[AT(x, y - 1, z)] +
-                                   from[AT(x, y + 1, z)] + from[AT(x, y, z - 1)] + from[AT(x, y, z + 1)]) /
-                                  6;
+                to[AT(x, y, z)] =
+                    (from[AT(x - 1, y, z)] + from[AT(x + 1, y, z)] + from[AT(x, y - 1, z)] +
+                     from[AT(x, y + 1, z)] + from[AT(x, y, z - 1)] + from[AT(x, y, z + 1)]) /
+                    6;
 }
 
 static void make_face(struct face *face, int axis, const int *dims, const int *at, int rank)
@@ -37,7 +38,8 @@ int main(int argc, char **argv)
 {
     int rank, size, dims[3] = {0}, steps = argc > 1 ? atoi(argv[1]) : 10;
     struct face faces[3];
-    double *u = calloc((N + 2) * (N + 2) * (N + 2), sizeof *u), *v = calloc((N + 2) * (N + 2) * (N + 2), sizeof *v);
+    double *u = calloc((N + 2) * (N + 2) * (N + 2), sizeof *u),
+           *v = calloc((N + 2) * (N + 2) * (N + 2), sizeof *v);
     double sum = 0, all;
 
     MPI_Init(&argc, &argv);
@@ -56,21 +58,33 @@ int main(int argc, char **argv)
         {
 #pragma bamboo send
             {
-                MPI_Isend(&u[AT(1, 1, 1)], 1, faces[0].type, faces[0].before, 0, MPI_COMM_WORLD, &requests[0]);
-                MPI_Isend(&u[AT(N, 1, 1)], 1, faces[0].type, faces[0].behind, 1, MPI_COMM_WORLD, &requests[1]);
-                MPI_Isend(&u[AT(1, 1, 1)], 1, faces[1].type, faces[1].before, 2, MPI_COMM_WORLD, &requests[2]);
-                MPI_Isend(&u[AT(1, N, 1)], 1, faces[1].type, faces[1].behind, 3, MPI_COMM_WORLD, &requests[3]);
-                MPI_Isend(&u[AT(1, 1, 1)], 1, faces[2].type, faces[2].before, 4, MPI_COMM_WORLD, &requests[4]);
-                MPI_Isend(&u[AT(1, 1, N)], 1, faces[2].type, faces[2].behind, 5, MPI_COMM_WORLD, &requests[5]);
+                MPI_Isend(&u[AT(1, 1, 1)], 1, faces[0].type, faces[0].before, 0, MPI_COMM_WORLD,
+                          &requests[0]);
+                MPI_Isend(&u[AT(N, 1, 1)], 1, faces[0].type, faces[0].behind, 1, MPI_COMM_WORLD,
+                          &requests[1]);
+                MPI_Isend(&u[AT(1, 1, 1)], 1, faces[1].type, faces[1].before, 2, MPI_COMM_WORLD,
+                          &requests[2]);
+                MPI_Isend(&u[AT(1, N, 1)], 1, faces[1].type, faces[1].behind, 3, MPI_COMM_WORLD,
+                          &requests[3]);
+                MPI_Isend(&u[AT(1, 1, 1)], 1, faces[2].type, faces[2].before, 4, MPI_COMM_WORLD,
+                          &requests[4]);
+                MPI_Isend(&u[AT(1, 1, N)], 1, faces[2].type, faces[2].behind, 5, MPI_COMM_WORLD,
+                          &requests[5]);
             }
 #pragma bamboo receive
             {
-                MPI_Recv(&u[AT(N + 1, 1, 1)], 1, faces[0].type, faces[0].behind, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-                MPI_Recv(&u[AT(0, 1, 1)], 1, faces[0].type, faces[0].before, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-                MPI_Recv(&u[AT(1, N + 1, 1)], 1, faces[1].type, faces[1].behind, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-                MPI_Recv(&u[AT(1, 0, 1)], 1, faces[1].type, faces[1].before, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-                MPI_Recv(&u[AT(1, 1, N + 1)], 1, faces[2].type, faces[2].behind, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-                MPI_Recv(&u[AT(1, 1, 0)], 1, faces[2].type, faces[2].before, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                MPI_Recv(&u[AT(N + 1, 1, 1)], 1, faces[0].type, faces[0].behind, 0, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
+                MPI_Recv(&u[AT(0, 1, 1)], 1, faces[0].type, faces[0].before, 1, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
+                MPI_Recv(&u[AT(1, N + 1, 1)], 1, faces[1].type, faces[1].behind, 2, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
+                MPI_Recv(&u[AT(1, 0, 1)], 1, faces[1].type, faces[1].before, 3, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
+                MPI_Recv(&u[AT(1, 1, N + 1)], 1, faces[2].type, faces[2].behind, 4, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
+                MPI_Recv(&u[AT(1, 1, 0)], 1, faces[2].type, faces[2].before, 5, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
             }
             MPI_Waitall(6, requests, MPI_STATUSES_IGNORE);
             update(v, u);

@@ -4,20 +4,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define N 8
-#define ROW(i) ((i) * width)
-#define CELL(i, j) grid[ROW((i) - first) + (j)]
-#define SWAP(type, a, b) \
-    do {                 \
-        type kept = (a); \
-        (a) = (b);       \
-        (b) = kept;      \
+#define N          8
+#define ROW(i)     ((i) *width)
+#define CELL(i, j) grid[ROW((i) -first) + (j)]
+#define SWAP(type, a, b)                                                                           \
+    do {                                                                                           \
+        type kept = (a);                                                                           \
+        (a) = (b);                                                                                 \
+        (b) = kept;                                                                                \
     } while (0)
-#define EACH(i) for (int i = 0; i < N; i++)
-#define LEFT MPI_PROC_NULL
-#define WORLD MPI_COMM_WORLD
+#define EACH(i)   for (int i = 0; i < N; i++)
+#define LEFT      MPI_PROC_NULL
+#define WORLD     MPI_COMM_WORLD
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
-#define STEP() (++steps)
+#define STEP()    (++steps)
 
 static int steps, width = N;
 
@@ -31,8 +31,9 @@ static double plain(const double *grid, int first)
 }
 
 #ifdef NEVER
-static int broken(int x { return MPI_Alltoall; }
-#elif N > 4 /* a comment
+static int broken(int x {
+    return MPI_Alltoall; }
+#elif N > 4 /* a comment                                                                           \
                of two lines */
 static int chosen(int x)
 {
@@ -56,7 +57,8 @@ int main(int argc, char **argv)
 
         STEP();
         CELL(first, i) += i;
-        MPI_Sendrecv(&CELL(first, 0), width, MPI_DOUBLE, next, 0, &other[ROW(1)], N, MPI_DOUBLE, last,
+        MPI_Sendrecv(&CELL(first, 0), width, MPI_DOUBLE, next, 0, &other[ROW(1)], N, MPI_DOUBLE,
+                     last,
 #ifdef NEVER
                      1,
 #else

@@ -49,13 +49,14 @@ int main(int argc, char **argv)
     default: {
         int k = depth(rank);
         values[3] = k;
-        }
+    }
     }
     for (int r = 0; r < size; r++) {
         int sum;
         MPI_Allreduce(&total, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
         if (r == rank)
-            printf("%s: rank %d of %d: total %d, sum %d, counter %d, value %d, %s\n", name, rank, size, total, sum, counter, values[3], __func__);
+            printf("%s: rank %d of %d: total %d, sum %d, counter %d, value %d, %s\n", name, rank,
+                   size, total, sum, counter, values[3], __func__);
         fflush(stdout);
     }
     MPI_Finalize();

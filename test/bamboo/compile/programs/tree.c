@@ -22,7 +22,8 @@ int main(int argc, char **argv)
 #pragma bamboo receive
             {
                 if (rank > 0)
-                    MPI_Recv(data, COUNT, MPI_INT, (rank - 1) / 2, round, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                    MPI_Recv(data, COUNT, MPI_INT, (rank - 1) / 2, round, MPI_COMM_WORLD,
+                             MPI_STATUS_IGNORE);
                 if (2 * rank + 1 < size)
                     MPI_Send(data, COUNT, MPI_INT, 2 * rank + 1, round, MPI_COMM_WORLD);
                 if (2 * rank + 2 < size)

@@ -16,6 +16,7 @@ void field_exchange(field_t *field)
 
 static void one_way(field_t *field, int from, int to, double *in, const double *out)
 {
-    MPI_Sendrecv(out, 1, MPI_DOUBLE, to, 0, in, 1, MPI_DOUBLE, from, 0, field->comm, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(out, 1, MPI_DOUBLE, to, 0, in, 1, MPI_DOUBLE, from, 0, field->comm,
+                 MPI_STATUS_IGNORE);
     exchanges++;
 }

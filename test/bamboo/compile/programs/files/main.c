@@ -24,7 +24,8 @@ int main(int argc, char **argv)
     }
     sum = field_sum(field, 1);
     cubes = field_sum(field, 3);
-    printf("%s: rank %d: %.17g %.17g, %d exchanges, %d steps\n", title, field->rank, sum, cubes, exchanges, steps);
+    printf("%s: rank %d: %.17g %.17g, %d exchanges, %d steps\n", title, field->rank, sum, cubes,
+           exchanges, steps);
     field_delete(field);
     MPI_Finalize();
     return 0;
