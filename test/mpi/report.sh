@@ -307,8 +307,9 @@ last_runs()
         shown "$home" | grep -v "value:none recorded" >/dev/null && { code=1; echo "recorded before any run"; }
         HOME=$home job "$log.job" -np 2 "${dame[@]}" --mca dt_dame_last_run 0 "$mpi_test" report native || code=1
         [ ! -e "$file" ] || { code=1; echo "written although off"; }
-        for x in 1 2 3; do # at the same time
-            HOME=$home job "$log.job$x" -np 2 "${dame[@]}" "${twenty[@]}" "$mpi_test" report dame &
+        for x in 1 2 3; do # at the same time; mpirun fails where another makes the same directory
+            mkdir -p "$home/tmp$x"
+            HOME=$home TMPDIR=$home/tmp$x job "$log.job$x" -np 2 "${dame[@]}" "${twenty[@]}" "$mpi_test" report dame &
             jobs+=($!)
         done
         for x in "${jobs[@]}"; do wait "$x" || code=1; done
