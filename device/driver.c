@@ -5,6 +5,7 @@
 #include "driver.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -26,13 +27,22 @@ static int look_up_all(void *object, dame_driver_t *driver)
     return has_all;
 }
 
+/* Of loaded objects. Without dlopen(), which allocates memory for the error that there is none. */
+static int is_the_driver(struct dl_phdr_info *object, size_t size, void *unused)
+{
+    const char *slash = strrchr(object->dlpi_name, '/');
+    (void) size;
+    (void) unused;
+    return 0 == strncmp(NULL != slash ? slash + 1 : object->dlpi_name, "libcuda.so", 10);
+}
+
 const dame_driver_t *dame_driver_find(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static dame_driver_t driver;
     static _Atomic(const dame_driver_t *) found;
     const dame_driver_t *before = atomic_load(&found);
-    if (NULL != before) {
+    if (NULL != before || !dl_iterate_phdr(is_the_driver, NULL)) {
         return before;
     }
     void *object = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD); /* it stays, if it is there */
