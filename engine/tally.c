@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/heap.h"
 #include "base/lock.h"
 
@@ -47,18 +48,11 @@ void dame_tallies_stop(dame_tallies_t *tallies)
     tallies->count = 0;
 }
 
-/* FNV-1a. */
-static uint32_t hash_of(uint32_t hash, const char *text)
-{
-    for (; '\0' != *text; text++) {
-        hash = (hash ^ (uint8_t) *text) * 16777619;
-    }
-    return hash;
-}
-
 static dame_tally_t **chain_of(dame_tallies_t *tallies, const char *name, const char *words)
 {
-    return &tallies->chains[hash_of(hash_of(2166136261, name), words) % DAME_TALLY_CHAINS];
+    const uint64_t hash =
+        dame_hash_bytes(dame_hash_bytes(DAME_NO_BYTES, name, strlen(name)), words, strlen(words));
+    return &tallies->chains[hash % DAME_TALLY_CHAINS];
 }
 
 static dame_tally_t *find(dame_tallies_t *tallies, const char *name, const char *words,

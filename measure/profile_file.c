@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/heap.h"
 #include "dame/program.h"
 #include "dame_config.h"
@@ -32,14 +33,9 @@ static const char first_line[] = "DAME profile ";
 
 /* ---- Parsing -------------------------------------------------------------------------------- */
 
-/* FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/ */
 static uint64_t checksum(const char *text, size_t size)
 {
-    uint64_t sum = 0xcbf29ce484222325;
-    for (size_t i = 0; i < size; i++) {
-        sum = (sum ^ (unsigned char) text[i]) * 0x100000001b3;
-    }
-    return sum;
+    return dame_hash_bytes(DAME_NO_BYTES, text, size);
 }
 
 /* Cuts the next word off, which ends at a blank or, the last one, at the line's end. */

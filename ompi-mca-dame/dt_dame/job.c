@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/whole_file.h"
 
 enum { LONGEST_PATH = DT_DAME_JOB_PATH + 64 };
@@ -136,14 +137,9 @@ static bool write_all(int fd, const void *bytes, size_t size)
 }
 
 /* It follows a record, so that a record with changed bytes is not read. */
-uint64_t dt_dame_job_checksum(const void *record, size_t size)
+uint64_t dt_dame_job_checksum(const void *bytes, size_t size)
 {
-    const unsigned char *bytes = record;
-    uint64_t sum = 0xcbf29ce484222325;
-    for (size_t i = 0; i < size; i++) {
-        sum = (sum ^ bytes[i]) * 0x100000001b3;
-    }
-    return sum;
+    return dame_hash_bytes(DAME_NO_BYTES, bytes, size);
 }
 
 /* A new file: a file of its name, of a rank that died, may be a pipe. */
