@@ -10,7 +10,7 @@
 #include "kernel.h"
 
 enum {
-    PIECE = 4 << 20, /* bytes of the stream that are moved through a buffer at once */
+    PIECE = 4 << 20, /* bytes of the stream that are moved through a buffer at once: a guess */
     BUFFERS = 2      /* one is filled while the other is emptied */
 };
 
@@ -166,7 +166,8 @@ typedef struct work {
     const dame_device_message_t *message;
     const dame_device_part_t *part;
     buffers_t *buffers;
-    dame_kernel_t *kernel;
+    dame_kernel_t *kernel; /* NULL: there is none, or none is needed */
+    bool has_context;
     cu_result_t error; /* the first; nothing is enqueued after it */
 } work_t;
 
@@ -237,7 +238,18 @@ static void through_device(work_t *work)
             launch(work, at, n, buffers->device[k], buffers->streams[k]);
         }
     }
-    wait_for_all(work);
+}
+
+/* At the beginning of the part. */
+static dame_status_t start_cursor(const work_t *work, dame_cursor_t *cursor)
+{
+    const dame_device_message_t *message = work->message;
+    const dame_status_t status =
+        dame_cursor_init(cursor, message->program, message->base, message->count);
+    if (DAME_OK == status) {
+        dame_cursor_seek(cursor, work->part->position);
+    }
+    return status;
 }
 
 /* The host moves the next n bytes. */
@@ -260,12 +272,10 @@ static dame_status_t through_host(work_t *work)
     const dame_device_part_t *part = work->part;
     buffers_t *buffers = work->buffers;
     dame_cursor_t cursor;
-    const dame_status_t status = dame_cursor_init(&cursor, work->message->program,
-                                                  work->message->base, work->message->count);
+    const dame_status_t status = start_cursor(work, &cursor);
     if (DAME_OK != status) {
         return status;
     }
-    dame_cursor_seek(&cursor, part->position);
     int k = 0;
     for (int64_t at = 0; at < part->length && 0 == work->error; at += PIECE, k ^= 1) {
         const int64_t n = part->length - at < PIECE ? part->length - at : PIECE;
@@ -289,7 +299,6 @@ static dame_status_t through_host(work_t *work)
         }
     }
     dame_cursor_fini(&cursor);
-    wait_for_all(work);
     return DAME_OK;
 }
 
@@ -302,12 +311,10 @@ static dame_status_t by_blocks(work_t *work, cu_stream_t stream)
     dame_cursor_t cursor;
     uint64_t packed = part->packed;
     int64_t left = part->length;
-    const dame_status_t status = dame_cursor_init(&cursor, work->message->program,
-                                                  work->message->base, work->message->count);
+    const dame_status_t status = start_cursor(work, &cursor);
     if (DAME_OK != status) {
         return status;
     }
-    dame_cursor_seek(&cursor, part->position);
     while (left > 0 && 0 == work->error) {
         const int32_t n = dame_cursor_blocks(&cursor, blocks, AT_A_TIME);
         for (int32_t i = 0; i < n && left > 0; i++) {
@@ -331,14 +338,16 @@ static bool is_one_block(const dame_device_message_t *message)
            (1 == message->count || program->size == program->extent);
 }
 
-/* Nobody waits for it. */
-static dame_status_t enqueue(work_t *work, const dame_device_sides_t *sides,
-                             const dame_device_queue_t *queue)
+/* Does the device reach both sides? */
+static bool reaches_both(const dame_device_sides_t *sides)
 {
-    if (PAGEABLE == sides->user || PAGEABLE == sides->packed ||
-        (ON_DEVICE == sides->packed && ON_DEVICE == sides->user && !sides->same)) {
-        return DAME_ERR_ARGUMENT;
-    }
+    return PAGEABLE != sides->user && PAGEABLE != sides->packed &&
+           (ON_DEVICE != sides->user || ON_DEVICE != sides->packed || sides->same);
+}
+
+/* Nobody waits for it. */
+static dame_status_t enqueue(work_t *work, const dame_device_queue_t *queue)
+{
     if (NULL == work->kernel) {
         return DAME_ERR_UNSUPPORTED;
     }
@@ -355,125 +364,108 @@ static dame_status_t move_now(work_t *work, const dame_device_sides_t *sides)
     if (!find_buffers(work, sides->context)) {
         return DAME_ERR_NOMEM;
     }
+    const cu_stream_t stream = work->buffers->streams[0];
     if (ON_DEVICE != sides->user) {
-        return through_host(work);
-    }
-    if (NULL == work->kernel) {
-        status = by_blocks(work, work->buffers->streams[0]);
-        wait_for_all(work);
-    } else if (PINNED == sides->packed || (ON_DEVICE == sides->packed && sides->same)) {
-        launch(work, 0, work->part->length, work->part->packed, work->buffers->streams[0]);
-        wait_for_all(work);
+        status = through_host(work);
+    } else if (NULL == work->kernel) {
+        status = by_blocks(work, stream);
+    } else if (reaches_both(sides)) {
+        launch(work, 0, work->part->length, work->part->packed, stream);
     } else {
         through_device(work);
     }
+    wait_for_all(work);
     return status;
 }
 
-/* The lock is held, the context current. */
-static dame_status_t move(work_t *work, const dame_device_sides_t *sides,
+/* The lock is held, the context current. An error of the driver is in work->error. */
+static dame_status_t move(work_t *work, const dame_device_message_t *message,
+                          const dame_device_part_t *part, const dame_device_sides_t *sides,
                           const dame_device_queue_t *queue)
 {
-    const bool by_kernel =
-        NULL != queue || (ON_DEVICE == sides->user && !is_one_block(work->message));
-    dame_status_t status = DAME_OK;
+    work->message = message;
+    work->part = part;
     work->kernel = NULL;
-    if (by_kernel) {
-        status =
-            dame_kernel_get(&work->device->source, work->message->kernels, work->message->program,
-                            work->part->dir, sides->context, &work->kernel, &work->error);
-        if (DAME_ERR_UNSUPPORTED == status) {
-            work->kernel = NULL;
-            status = DAME_OK;
+    if (NULL != queue || (ON_DEVICE == sides->user && !is_one_block(message))) {
+        const dame_status_t status =
+            dame_kernel_get(&work->device->source, message->kernels, message->program, part->dir,
+                            sides->context, &work->kernel, &work->error);
+        if (DAME_OK != status && DAME_ERR_UNSUPPORTED != status) {
+            return status;
         }
     }
-    if (DAME_OK == status) {
-        status = NULL != queue ? enqueue(work, sides, queue) : move_now(work, sides);
-    }
-    return DAME_OK == status && 0 != work->error ? DAME_ERR_DEVICE : status;
+    return NULL != queue ? enqueue(work, queue) : move_now(work, sides);
 }
 
-/* Does `body` with the lock held and the context current. */
-static dame_status_t with_context(dame_device_t *device, const dame_device_sides_t *sides,
-                                  dame_status_t (*body)(work_t *work, void *arguments),
-                                  void *arguments, int64_t bytes, const char **what)
+/* Takes the lock and makes the context current; with that, the calls of a work begin and end. */
+static work_t begin(dame_device_t *device, const dame_device_sides_t *sides)
 {
     work_t work = {.device = device, .driver = device->source.driver};
-    dame_status_t status = DAME_OK;
-    cu_context_t before;
     pthread_mutex_lock(&device->lock);
     TRY(&work, push(sides->context));
-    if (0 == work.error) {
-        status = body(&work, arguments);
-        (void) work.driver->pop(&before);
-    }
-    pthread_mutex_unlock(&device->lock);
-    if (0 != work.error && (DAME_OK == status || DAME_ERR_DEVICE == status)) {
-        *what = dame_driver_error(work.driver, work.error);
-        return DAME_ERR_DEVICE;
-    }
-    atomic_fetch_add(&device->counts.moves, DAME_OK == status);
-    atomic_fetch_add(&device->counts.bytes, DAME_OK == status ? bytes : 0);
-    return status;
+    work.has_context = 0 == work.error;
+    return work;
 }
 
-typedef struct move_arguments {
-    const dame_device_message_t *message;
-    const dame_device_part_t *part;
-    const dame_device_sides_t *sides;
-    const dame_device_queue_t *queue;
-} move_arguments_t;
-
-static dame_status_t move_part(work_t *work, void *arguments)
+/* `bytes` were moved if all went well. Returns what the caller is told. */
+static dame_status_t end(work_t *work, dame_status_t status, int64_t bytes, const char **what)
 {
-    const move_arguments_t *a = arguments;
-    work->message = a->message;
-    work->part = a->part;
-    return move(work, a->sides, a->queue);
+    cu_context_t before;
+    if (work->has_context) {
+        (void) work->driver->pop(&before);
+    }
+    pthread_mutex_unlock(&work->device->lock);
+    if (DAME_OK == status && 0 != work->error) {
+        status = DAME_ERR_DEVICE;
+    }
+    if (DAME_ERR_DEVICE == status) {
+        *what = dame_driver_error(work->driver, work->error);
+    } else if (DAME_OK == status) {
+        atomic_fetch_add(&work->device->counts.moves, 1);
+        atomic_fetch_add(&work->device->counts.bytes, bytes);
+    }
+    return status;
 }
 
 dame_status_t dame_device_move(dame_device_t *device, const dame_device_message_t *message,
                                const dame_device_part_t *part, const dame_device_sides_t *sides,
                                const dame_device_queue_t *queue, const char **what)
 {
-    move_arguments_t arguments = {message, part, sides, queue};
-    return with_context(device, sides, move_part, &arguments, part->length, what);
+    if (NULL != queue && !reaches_both(sides)) {
+        return DAME_ERR_ARGUMENT;
+    }
+    work_t work = begin(device, sides);
+    const dame_status_t status =
+        work.has_context ? move(&work, message, part, sides, queue) : DAME_OK;
+    return end(&work, status, part->length, what);
 }
 
 /* ---- A copy --------------------------------------------------------------------------------- */
 
-typedef struct copy_arguments {
-    const dame_device_message_t *from, *to;
-    int64_t bytes;
-    const dame_device_sides_t *sides;
-} copy_arguments_t;
-
 /* Piece by piece through a buffer on the device. */
-static dame_status_t copy_pieces(work_t *work, void *arguments)
+static dame_status_t copy_pieces(work_t *work, const dame_device_message_t *from,
+                                 const dame_device_message_t *to, int64_t bytes,
+                                 const dame_device_sides_t *sides)
 {
-    const copy_arguments_t *a = arguments;
-    dame_device_sides_t from = *a->sides, to = *a->sides;
+    dame_device_sides_t of_from = *sides, of_to = *sides;
     dame_status_t status = DAME_OK;
-    if (!find_buffers(work, a->sides->context)) {
+    if (!find_buffers(work, sides->context)) {
         return DAME_ERR_NOMEM;
     }
     cu_address_t *buffer = &work->buffers->device[0];
     if (0 == *buffer) {
         TRY(work, alloc(buffer, PIECE));
     }
-    to.user = from.packed;
-    from.packed = to.packed = ON_DEVICE;
-    from.same = to.same = true;
-    for (int64_t at = 0; at < a->bytes && DAME_OK == status && 0 == work->error; at += PIECE) {
-        dame_device_part_t part = {DAME_PACK, at, *buffer,
-                                   a->bytes - at < PIECE ? a->bytes - at : PIECE};
-        work->part = &part;
-        work->message = a->from;
-        status = move(work, &from, NULL);
-        if (DAME_OK == status) {
-            part.dir = DAME_UNPACK;
-            work->message = a->to;
-            status = move(work, &to, NULL);
+    of_to.user = sides->packed;
+    of_from.packed = of_to.packed = ON_DEVICE;
+    of_from.same = of_to.same = true;
+    for (int64_t at = 0; at < bytes && DAME_OK == status && 0 == work->error; at += PIECE) {
+        const int64_t n = bytes - at < PIECE ? bytes - at : PIECE;
+        const dame_device_part_t pack = {DAME_PACK, at, *buffer, n};
+        const dame_device_part_t unpack = {DAME_UNPACK, at, *buffer, n};
+        status = move(work, from, &pack, &of_from, NULL);
+        if (DAME_OK == status && 0 == work->error) {
+            status = move(work, to, &unpack, &of_to, NULL);
         }
     }
     return status;
@@ -483,9 +475,11 @@ dame_status_t dame_device_copy(dame_device_t *device, const dame_device_message_
                                const dame_device_message_t *to, int64_t bytes,
                                const dame_device_sides_t *sides, const char **what)
 {
-    copy_arguments_t arguments = {from, to, bytes, sides};
     if (ON_DEVICE == sides->user && ON_DEVICE == sides->packed && !sides->same) {
         return DAME_ERR_UNSUPPORTED;
     }
-    return with_context(device, sides, copy_pieces, &arguments, bytes, what);
+    work_t work = begin(device, sides);
+    const dame_status_t status =
+        work.has_context ? copy_pieces(&work, from, to, bytes, sides) : DAME_OK;
+    return end(&work, status, bytes, what);
 }

@@ -123,7 +123,7 @@ dame_status_t dame_kernel_get(const dame_kernel_source_t *source, dame_kernels_t
         status = open_function(source, program, dir, kernel, error);
         kernels->is_hopeless = DAME_ERR_UNSUPPORTED == status;
     }
-    *out = kernel;
+    *out = DAME_OK == status ? kernel : NULL;
     return status;
 }
 

@@ -27,7 +27,7 @@ typedef struct dame_kernel_source {
 /*
  * The program's code for a direction in `context`, which is current. Compiled or found, and loaded,
  * at the first call. The caller holds a lock. DAME_ERR_UNSUPPORTED: it has none, by now or ever;
- * DAME_ERR_NOMEM; DAME_ERR_DEVICE, with the driver's code in *error.
+ * DAME_ERR_NOMEM; DAME_ERR_DEVICE, with the driver's code in *error. Then *out is NULL.
  */
 dame_status_t dame_kernel_get(const dame_kernel_source_t *source, dame_kernels_t *kernels,
                               const dame_program_t *program, dame_dir_t dir, cu_context_t context,

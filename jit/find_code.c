@@ -48,12 +48,6 @@ int dame_jit_has_any(const dame_jit_t *jit, const dame_program_t *program, dame_
 
 _Static_assert(sizeof(dame_cpu_t) == 4 * sizeof(int), "a new feature belongs to write_origin()");
 
-/* Text for devices, which is the same whichever CPU makes it. */
-static int is_for_devices(const dame_provider_t *provider, uint32_t variant)
-{
-    return strcmp(provider->name, "l") == 0 && variant > DAME_GRID_VARIANT + DAME_GRID_HOST;
-}
-
 /* Returns the bytes it has, 0: it cannot be written; written if there is room. */
 static size_t write_origin(const dame_jit_t *jit, const dame_slot_t *slot, uint32_t variant,
                            char *to, size_t room)
@@ -65,7 +59,7 @@ static size_t write_origin(const dame_jit_t *jit, const dame_slot_t *slot, uint3
     const dame_cpu_t *cpu = &jit->cpu;
     char name[DAME_VARIANT_NAME];
     (void) provider->variant_name(state, variant, name);
-    if (is_for_devices(provider, variant)) {
+    if (strcmp(provider->name, "l") == 0 && dame_grid_is_text(variant)) { /* the same on any CPU */
         const int length = snprintf(to, room, "%s:%s %u, interface %d, %s", provider->name, name,
                                     (unsigned) variant, DAME_PROVIDER_VERSION, provider->identity);
         return length < 0 ? 0 : 1 + (size_t) length;

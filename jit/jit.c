@@ -117,20 +117,30 @@ static int64_t now_ns(void)
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* With the provider reserved; the lock is given back while it compiles or reads a file. */
+/* With the provider reserved; the lock is given back while it compiles or reads a file. *start and
+ * *end: when. */
+static dame_status_t find_reserved(dame_jit_t *jit, int32_t provider, const dame_request_t *request,
+                                   dame_found_t *found, int64_t *start, int64_t *end)
+{
+    dame_slot_t slot = jit->slots[provider];
+    dame_unlock(DAME_LOCK_COMPILER);
+    *start = now_ns();
+    const dame_status_t status = dame_find_code(jit, &slot, request, found);
+    *end = now_ns();
+    dame_lock(DAME_LOCK_COMPILER);
+    dame_slot_put(&jit->slots[provider], &slot);
+    return status;
+}
+
+/* The same, for a program's codes. */
 static dame_status_t compile(dame_codes_t *codes, const dame_candidate_t *candidate,
                              const char *name)
 {
     dame_jit_t *jit = codes->jit;
     const dame_request_t request = {codes->program, codes->dir, candidate->variant};
     dame_found_t found;
-    dame_slot_t slot = jit->slots[candidate->provider];
-    dame_unlock(DAME_LOCK_COMPILER);
-    const int64_t start = now_ns();
-    dame_status_t status = dame_find_code(jit, &slot, &request, &found);
-    const int64_t end = now_ns();
-    dame_lock(DAME_LOCK_COMPILER);
-    dame_slot_put(&jit->slots[candidate->provider], &slot);
+    int64_t start, end;
+    dame_status_t status = find_reserved(jit, candidate->provider, &request, &found, &start, &end);
     *(found.is_of_file ? &jit->stats.find_ns : &jit->stats.make_ns) += end - start;
     if (jit->is_fork) { /* a provider that forks: nothing of the program is there any more */
         status = DAME_ERR_DENIED;
@@ -226,9 +236,8 @@ static dame_status_t copy_code(dame_jit_t *jit, int32_t provider, const dame_req
                                char **bytes, size_t *size, uint32_t *entry)
 {
     dame_found_t found;
-    dame_slot_t slot = jit->slots[provider];
-    dame_unlock(DAME_LOCK_COMPILER);
-    dame_status_t status = dame_find_code(jit, &slot, request, &found);
+    int64_t start, end;
+    dame_status_t status = find_reserved(jit, provider, request, &found, &start, &end);
     char *copy = status == DAME_OK ? dame_heap_alloc(found.code.size) : NULL;
     if (copy != NULL) {
         memcpy(copy, found.code.bytes, found.code.size);
@@ -239,8 +248,6 @@ static dame_status_t copy_code(dame_jit_t *jit, int32_t provider, const dame_req
         status = DAME_ERR_NOMEM;
     }
     dame_found_free(&found);
-    dame_lock(DAME_LOCK_COMPILER);
-    dame_slot_put(&jit->slots[provider], &slot);
     return status;
 }
 

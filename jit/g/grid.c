@@ -17,7 +17,7 @@ enum {
     DEVICE_ARGS = ARG_PIECE
 };
 
-enum { WIDTHS = 5, GLOBAL = 1, MOST_LEVELS = 2000, FEW = 8 };
+enum { WIDTHS = 5, GLOBAL = 1, MOST_LEVELS = 2000 };
 
 /* A function that finds where bytes of the stream are. */
 typedef struct grid {

@@ -29,12 +29,23 @@ typedef enum dame_grid_target {
     DAME_GRID_AMDGPU /* AMD's, as assembly: looked at in tests, not run */
 } dame_grid_target_t;
 
-/* The name of the function; that of a kernel of the outermost level. */
-#define DAME_GRID_FUNCTION "k0"
-
 enum {
     DAME_GRID_BLOCK = 256, /* threads of a block, which the code for devices counts with */
     DAME_GRID_VARIANT = 64 /* number of DAME-L's variant for the first target, the others follow */
 };
+
+/* Is this variant of DAME-L text, which does not run in this process? */
+static inline int dame_grid_is_text(uint32_t variant)
+{
+    return variant == DAME_GRID_VARIANT + DAME_GRID_PTX ||
+           variant == DAME_GRID_VARIANT + DAME_GRID_AMDGPU;
+}
+
+/* The function for DAME_GRID_HOST. */
+typedef void (*dame_grid_host_fn)(uint64_t base, uint64_t packed, int64_t first, int64_t last,
+                                  uint64_t image, int32_t log2_width, int64_t piece);
+
+/* The name of the function; that of a kernel of the outermost level. */
+#define DAME_GRID_FUNCTION "k0"
 
 #endif

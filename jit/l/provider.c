@@ -280,7 +280,7 @@ static void compile_program(state_t *state, void *arguments)
         l_is_grid(request->variant) ? write_grid(state, &u, request->variant) : write_ir(state, &u);
     phases = (l_phases_t){.ir = lap(&start)};
     if (DAME_OK == request->status) {
-        request->status = request->variant > L_GRID_HOST
+        request->status = dame_grid_is_text(request->variant)
                               ? generate_text(state, &u, request->variant)
                               : generate(state, &u, request->variant);
     }

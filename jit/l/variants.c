@@ -39,7 +39,7 @@ int l_variant_name(uint32_t variant, char name[DAME_VARIANT_NAME])
     name[0] = '\0';
     if (NULL != pipeline) {
         snprintf(name, DAME_VARIANT_NAME, "%s%s", pipeline,
-                 !l_is_grid(variant) && 0 != (variant & HALF_VECTORS) ? "+256" : "");
+                 0 != (variant & HALF_VECTORS) ? "+256" : "");
     }
     return NULL != pipeline;
 }

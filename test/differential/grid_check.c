@@ -7,17 +7,15 @@
 #include <sys/mman.h>
 
 #include "jit/g/image.h"
+#include "jit/g/launch.h"
 #include "llvm.h"
 
 enum { FRAGMENTS = 6, LONGEST = 1 << 16 /* bytes */, SET = 0x5a };
 
-typedef void (*grid_fn_t)(uint64_t base, uint64_t packed, int64_t first, int64_t last,
-                          uint64_t image, int32_t log2_width, int64_t piece);
-
 typedef struct grid {
     void *code;
     size_t size;
-    grid_fn_t run;
+    dame_grid_host_fn run;
     const void *image;
     int32_t grain;
 } grid_t;

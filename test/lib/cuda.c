@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "jit/g/launch.h"
+
 enum {
     SUCCESS = 0,
     INVALID_VALUE = 1,
@@ -326,8 +328,7 @@ static int enqueue(stream_t *stream, const work_t *work)
 
 static void run_kernel(const work_t *work)
 {
-    void (*grid)(uint64_t base, uint64_t packed, int64_t first, int64_t last, uint64_t image,
-                 int32_t log2_width, int64_t piece);
+    dame_grid_host_fn grid;
     const char *entry = (const char *) work->kernel->code + work->kernel->entry;
     const uint64_t *a = work->arguments;
     memcpy(&grid, &entry, sizeof(grid));

@@ -311,8 +311,6 @@ TEST(grids_count_with_64_bits)
     };
     void *state = state_of("");
     for (int i = 0; i < COUNT_OF(huge); i++) {
-        typedef void (*grid_t)(uint64_t base, uint64_t packed, int64_t first, int64_t last,
-                               uint64_t image, int32_t log2_width, int64_t piece);
         dame_program_t *program = program_of_text(huge[i]);
         const int64_t first = INT64_C(8) * 3 * 5000000001;
         uint64_t image[64], user = 0x0123456789abcdef, packed[2] = {0};
@@ -324,7 +322,7 @@ TEST(grids_count_with_64_bits)
             mmap(NULL, code.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         memcpy(memory, code.bytes, code.size);
         ck_assert_int_eq(mprotect(memory, code.size, PROT_READ | PROT_EXEC), 0);
-        grid_t run;
+        dame_grid_host_fn run;
         memory += code.entries[0].offset;
         memcpy(&run, &memory, sizeof run);
         ck_assert_uint_le(dame_grid_image_size(program), sizeof image);
