@@ -19,6 +19,7 @@
 /* A thread that holds several locks took them in this order. */
 typedef enum dame_lock {
     DAME_LOCK_CALLER,     /* the outermost, for callers of all rooms below them */
+    DAME_LOCK_DEVICES,    /* for callers of device/: its holder waits for devices, and compiles */
     DAME_LOCK_LAYOUTS,    /* engine/layout.c, and what callers keep of datatypes */
     DAME_LOCK_GATE,       /* engine/promoter.c: its holder compiles */
     DAME_LOCK_STATISTICS, /* engine/tally.c, promoter.c: reading them for a report, and ending the

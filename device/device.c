@@ -144,6 +144,15 @@ static place_t place_of(const dame_driver_t *driver, uintptr_t address, cu_conte
     return ON_DEVICE;
 }
 
+bool dame_device_has(const dame_device_t *device, uintptr_t address)
+{
+    int attributes[] = {CU_MEMORY_TYPE, CU_IS_MANAGED};
+    unsigned type = 0, is_managed = 0;
+    void *out[] = {&type, &is_managed};
+    return 0 == device->source.driver->pointer_attributes(2, attributes, out, address) &&
+           (CU_DEVICE == type || 0 != is_managed);
+}
+
 bool dame_device_look(const dame_device_t *device, const dame_device_message_t *message,
                       uintptr_t packed, dame_device_sides_t *sides)
 {

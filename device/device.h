@@ -65,6 +65,9 @@ typedef struct dame_device_sides {
     bool same;        /* .. and of the other, if that is on one too */
 } dame_device_sides_t;
 
+/* Is this address in a device's memory? Asks the driver. */
+bool dame_device_has(const dame_device_t *device, uintptr_t address);
+
 /* Is the message, or the stream at `packed`, in a device's memory? Asks the driver once for each,
  * by the lowest byte of the first element. Not for empty programs. */
 bool dame_device_look(const dame_device_t *device, const dame_device_message_t *message,

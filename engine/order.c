@@ -62,7 +62,7 @@ static bool path_beside(const char *name, char *path, size_t room)
     return snprintf(path, room, "%.*s%s", length, info.dli_fname, name) < (int) room;
 }
 
-static bool find_object(const char *object, char *path, size_t room)
+bool dame_order_object(const char *object, char *path, size_t room)
 {
     return NULL == object ? path_beside("dame_llvm.so", path, room)
                           : snprintf(path, room, "%s", object) < (int) room;
@@ -77,7 +77,7 @@ void dame_orders_start(dame_orders_t *orders, dame_costs_t *costs, dame_layouts_
         return;
     }
     orders->directory_is_standard = options->code_directory_is_standard;
-    if (find_object(options->object, orders->path, sizeof(orders->path))) {
+    if (dame_order_object(options->object, orders->path, sizeof(orders->path))) {
         status = dame_jit_offer_l(costs->jit, orders->path, options->llvm, &orders->provider);
     }
     if (DAME_OK == status && NULL != options->code_directories) {

@@ -27,6 +27,10 @@ typedef struct dame_order_options {
     int64_t code_bytes;              /* most bytes in the first of them */
 } dame_order_options_t;
 
+/* The path of DAME-L, `object` being as in the options. Any thread, no lock. False: it does not fit
+ * into the room. */
+bool dame_order_object(const char *object, char *path, size_t room);
+
 enum { DAME_ORDERED_USES = 64 }; /* between looks for code that was ordered */
 
 enum { DAME_COMPLAINTS = 4, DAME_LONGEST_COMPLAINT = 700 };

@@ -13,6 +13,7 @@
 
 #include "contents.h"
 #include "copy.h"
+#include "devices.h"
 #include "base/heap.h"
 #include "direct.h"
 #include "dump.h"
@@ -148,10 +149,13 @@ static dame_work_t work_of(const opal_convertor_t *convertor)
 
 /* Of any convertor, with a reason when its data is not. Not in line: one that DAME handles seldom
  * comes here. */
-static __attribute__((noinline)) bool decide(const opal_convertor_t *convertor)
+static __attribute__((noinline)) bool decide(opal_convertor_t *convertor)
 {
     const dt_entry_t *entry = NULL;
     dt_decline_t reason = DT_DECLINE_NONE;
+    if (dt_devices_look() && dt_devices_take(convertor)) {
+        return false;
+    }
     if (dt_openmpi_is_plain(convertor)) {
         entry = entry_for(convertor->pDesc, convertor->count, work_of(convertor));
     } else {
@@ -167,7 +171,7 @@ static __attribute__((noinline)) bool decide(const opal_convertor_t *convertor)
 }
 
 /* The convertor as Open MPI has just prepared it: is its data ours to move? */
-static inline bool dame_handles(const opal_convertor_t *convertor, const opal_datatype_t *datatype,
+static inline bool dame_handles(opal_convertor_t *convertor, const opal_datatype_t *datatype,
                                 size_t count)
 {
     if (__builtin_expect(dt_openmpi_is_plain(convertor) && !dt_log_wants(DT_LOG_MESSAGES), 1)) {
@@ -250,7 +254,7 @@ static inline void prepared(opal_convertor_t *convertor, const opal_datatype_t *
 {
     if (dame_handles(convertor, datatype, count)) {
         dt_openmpi_take(convertor, advance, position_dame);
-    } else if (dt_openmpi_is_plain(convertor)) {
+    } else if (dt_openmpi_is_plain(convertor) && !dt_devices_took(convertor)) {
         dt_openmpi_watch(convertor, position_native);
     }
 }
@@ -407,20 +411,23 @@ static void log_refused(dt_got_status_t status)
 }
 
 /* Enters a stock Open MPI. False, with a message: it cannot be entered. */
-static bool install(bool direct)
+static bool install(const dt_glue_options_t *options, bool direct)
 {
     static dt_got_hook_t all[HOOKS + DT_DIRECT_HOOKS];
+    const size_t n = HOOKS + (direct ? dt_direct_hooks(all + HOOKS) : 0);
     if (!dt_watch_start()) {
         return false;
     }
     memcpy(all, hooks, sizeof(hooks));
-    const dt_got_status_t status =
-        dt_got_install(all, HOOKS + (direct ? dt_direct_hooks(all + HOOKS) : 0));
+    const dt_got_status_t status = dt_got_install(all, n);
     if (DT_GOT_OK != status) {
         log_refused(status);
         return false;
     }
     dt_log("%zu GOT slots rewritten", dt_got_slots());
+    if (options->devices) {
+        dt_devices_start(all, n, NULL, &options->promotion.order);
+    }
     return true;
 }
 
@@ -469,8 +476,11 @@ static int32_t seam_copy(const opal_datatype_t *datatype, int32_t count, char *t
                : OPAL_ERR_NOT_SUPPORTED;
 }
 
+static opal_dt_base_module_t *answers;
+
 void dt_glue_answer(opal_dt_base_module_t *module)
 {
+    answers = module;
     module->prepared = seam_prepared;
 #if DT_OPENMPI_POSITION_IN_GOT
     module->position = seam_position;
@@ -543,7 +553,10 @@ bool dt_glue_start(const dt_glue_options_t *options)
     if (dt_abi_has_seam()) {
         dt_direct_answer(direct);
         dt_log("Open MPI asks through its framework dt");
-    } else if (!install(direct)) {
+        if (options->devices) {
+            dt_devices_start(NULL, 0, answers, &options->promotion.order);
+        }
+    } else if (!install(options, direct)) {
         dt_glue_stop();
         return false;
     }
@@ -556,6 +569,7 @@ void dt_glue_stop(void)
     if (!dt_abi_has_seam()) {
         uninstall();
     }
+    dt_devices_stop();
     dame_engine_settle(&dt_engine);
     dt_table_clear();
     dt_sample_stop();

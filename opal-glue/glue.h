@@ -38,6 +38,7 @@ typedef struct dt_glue_options {
     dame_promote_options_t promotion; /* when programs are compiled, and how */
     bool verify;                      /* compare every fragment with Open MPI's own engine */
     bool direct;                      /* take MPI_Pack and MPI_Unpack over (direct.h) */
+    bool devices;                     /* move data in devices' memory (devices.h) */
     bool times;                       /* take times, also of Open MPI's own engine */
     bool tallies;                     /* count for each datatype */
     const char *dump;         /* directory for the programs of datatypes, or NULL: not written. The

@@ -28,6 +28,7 @@ enum {
 typedef struct mca_dt_dame_params {
     int priority;
     int direct_pack; /* 0 or 1 */
+    int devices;     /* 0 or 1 */
     int verbose;
     int verify; /* 0 or 1 */
     int report; /* mca_dt_dame_report_t */

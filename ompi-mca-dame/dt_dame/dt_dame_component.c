@@ -149,6 +149,7 @@ static int dame_enable(void)
         .code_files = 0 != (mca_dt_dame_params.dump & MCA_DT_DAME_DUMP_ASM),
         .verify = mca_dt_dame_params.verify,
         .direct = mca_dt_dame_params.direct_pack,
+        .devices = mca_dt_dame_params.devices,
         .tallies = mca_dt_dame_params.last_run,
         .times = MCA_DT_DAME_REPORT_NONE != mca_dt_dame_params.report,
         .hear_time = mca_dt_dame_hear_time,

@@ -155,13 +155,14 @@ static void register_basics(void)
         OPAL_INFO_LVL_2, check_report_file, "dame-report.json", &mca_dt_dame_params.report_file);
     dt_values_numbers(&seconds, 0, 1000000);
     mca_dt_dame_params.report_every = 60;
-    register_values("report_every",
-                    "While a job with dt_dame_report moves data, rank 0 writes a snapshot of the "
-                    "ranks of its node after 5, 10, 20 ... seconds, and then every "
-                    "dt_dame_report_every seconds. A killed job leaves its last snapshot: the report of "
-                    "json, and the last run (dt_dame_last_run). 0: nothing is written before "
-                    "MPI_Finalize",
-                    &seconds, OPAL_INFO_LVL_4, &mca_dt_dame_params.report_every);
+    register_values(
+        "report_every",
+        "While a job with dt_dame_report moves data, rank 0 writes a snapshot of the "
+        "ranks of its node after 5, 10, 20 ... seconds, and then every "
+        "dt_dame_report_every seconds. A killed job leaves its last snapshot: the report of "
+        "json, and the last run (dt_dame_last_run). 0: nothing is written before "
+        "MPI_Finalize",
+        &seconds, OPAL_INFO_LVL_4, &mca_dt_dame_params.report_every);
     dt_values_bool(&keeps);
     mca_dt_dame_params.last_run = 1;
     register_changing(
@@ -295,7 +296,7 @@ static void register_optimiser(void)
 
 static void register_layouts(void)
 {
-    static dt_values_t cache, directs;
+    static dt_values_t cache, directs, devices;
     dt_values_bool(&directs);
     mca_dt_dame_params.direct_pack = 1;
     register_values(
@@ -306,6 +307,14 @@ static void register_layouts(void)
         "they lead to libmpi: calls that a profiling library wraps still go "
         "through it. Switch it off for tools that put probes into libmpi's code",
         &directs, OPAL_INFO_LVL_5, &mca_dt_dame_params.direct_pack);
+    dt_values_bool(&devices);
+    mca_dt_dame_params.devices = 1;
+    register_values(
+        "devices",
+        "Move non-contiguous data that is in the memory of an NVIDIA device, by kernels on the "
+        "device, also with an Open MPI that was built without devices. Only a program that has "
+        "loaded CUDA's driver has such data. 0: Open MPI does",
+        &devices, OPAL_INFO_LVL_4, &mca_dt_dame_params.devices);
     dt_values_bytes(&cache, 0, INT_MAX);
     mca_dt_dame_params.layout_cache_size = 1 << 20;
     register_values("layout_cache_size",

@@ -152,8 +152,8 @@ static void write_ranges(FILE *out, const dt_dame_sum_t *sum)
     if (sum->counters[DT_COUNT_verified].sum > 0) {
         write_counter(out, "fragments compared", sum, DT_COUNT_verified, count_text);
         write_counter(out, "  differences", sum, DT_COUNT_differences, count_text);
-        write_if_any(out, "  Open MPI was wrong", sum,
-                     &sum->counters[DT_COUNT_native_differences], count_text);
+        write_if_any(out, "  Open MPI was wrong", sum, &sum->counters[DT_COUNT_native_differences],
+                     count_text);
     }
     write_code(out, sum);
     if (sum->left.sum > 0 || sum->counters[DT_COUNT_messages_native].sum > 0) {
@@ -454,6 +454,19 @@ static void write_declined(FILE *out, const dt_dame_sum_t *sum)
     }
 }
 
+static void write_devices(FILE *out, const dt_dame_sum_t *sum)
+{
+    const double blocks = sum->counters[DT_COUNT_device_blocks].sum;
+    char bytes[NUMBER];
+    if (sum->counters[DT_COUNT_device_moves].sum > 0) {
+        fprintf(out, "  on devices: %s in %.0f moves, by %.0f kernels, %.0f blocks one by one%s\n",
+                bytes_text(sum->counters[DT_COUNT_device_bytes].sum, bytes),
+                sum->counters[DT_COUNT_device_moves].sum,
+                sum->counters[DT_COUNT_device_launches].sum, blocks,
+                blocks > 0 ? ":\n    doc/tuning.md, \"Data on GPUs\"" : "");
+    }
+}
+
 /* Clauses, as many to a line as fit. */
 static void write_wrapped(FILE *out, const char *text)
 {
@@ -497,6 +510,7 @@ void dt_dame_write_summary(const dt_dame_sum_t *sum, FILE *out)
     write_ranges(out, sum);
     write_rows(out, sum);
     write_comparison(out, sum);
+    write_devices(out, sum);
     write_declined(out, sum);
     fputs(sum->first.events, out);
 }

@@ -43,6 +43,10 @@ dt_got_status_t dt_got_install(const dt_got_hook_t *hooks, size_t n);
  * that cannot be changed keeps calling the original functions. */
 void dt_got_rescan(void);
 
+/* `hooks`, as those that are installed but for their replacements, take the place of those, slot by
+ * slot. They live as long. Any thread. */
+void dt_got_replace(const dt_got_hook_t *hooks);
+
 /* Puts every slot back, in all objects that are still mapped. */
 void dt_got_restore(void);
 

@@ -18,9 +18,9 @@ static const struct {
     {"frags", frags_main},       {"fresh", fresh_main},       {"heap", heap_main},
     {"idle", idle_main},         {"late", late_main},         {"late_dso", late_dso_main},
     {"lifetime", lifetime_main}, {"matching", matching_main}, {"mpit", mpit_main},
-    {"native", native_main},     {"onesided", onesided_main}, {"p2p", p2p_main},
-    {"pack", pack_main},         {"report", report_main},     {"slots", slots_main},
-    {"threads", threads_main},   {"typemaps", typemaps_main},
+    {"devices", devices_main},   {"native", native_main},     {"onesided", onesided_main},
+    {"p2p", p2p_main},           {"pack", pack_main},         {"report", report_main},
+    {"slots", slots_main},       {"threads", threads_main},   {"typemaps", typemaps_main},
 };
 
 int main(int argc, char **argv)

@@ -9,6 +9,7 @@ int coll_main(int argc, char **argv);
 int compiled_main(int argc, char **argv);
 int llvm_main(int argc, char **argv);
 int convertor_main(int argc, char **argv);
+int devices_main(int argc, char **argv);
 int edge_main(int argc, char **argv);
 int file_main(int argc, char **argv);
 int forks_main(int argc, char **argv);

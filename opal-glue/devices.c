@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "devices.h"
+
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advance.h"
+#include "base/lock.h"
+#include "device/device.h"
+#include "log.h"
+#include "move.h"
+#include "openmpi.h"
+#include "table.h"
+#include "thread.h"
+
+/* The kernels of a layout. They may outlive it: numbers are never used twice. */
+typedef struct kept {
+    uint64_t layout;
+    dame_kernels_t kernels;
+} kept_t;
+
+enum { KEPT = 256 };
+
+static struct {
+    _Atomic(dame_device_t *) device; /* NULL: the process had no driver so far */
+    const dt_got_hook_t *hooks;      /* of messages of the host's, or .. */
+    size_t n_hooks;
+    opal_dt_base_module_t *module; /* .. NULL: there are hooks */
+    dt_got_hook_t with[16];        /* the hooks that look */
+    dame_order_options_t order;
+    atomic_uint looks;
+    kept_t kept[KEPT]; /* by layout; under DAME_LOCK_DEVICES */
+} devices;
+
+/* The functions that stand behind those of this file. */
+static struct {
+    __typeof__(&opal_convertor_prepare_for_send) prepare_for_send;
+    __typeof__(&opal_convertor_prepare_for_recv) prepare_for_recv;
+#if DT_OPENMPI_POSITION_IN_GOT
+    __typeof__(&opal_convertor_set_position_nocheck) set_position;
+#endif
+    __typeof__(&opal_convertor_raw) raw;
+    __typeof__(&opal_datatype_copy_content_same_ddt) copy;
+    __typeof__(&MPI_Pack) pack, original_pack;
+    __typeof__(&MPI_Unpack) unpack, original_unpack;
+} host;
+
+static opal_dt_base_module_t host_module;
+
+/* ---- Where data is -------------------------------------------------------------------------- */
+
+static dame_device_t *the_device(void)
+{
+    return atomic_load_explicit(&devices.device, memory_order_acquire);
+}
+
+/* The first byte of an element stands for all. */
+static bool is_there(const opal_datatype_t *datatype, size_t count, const void *buffer)
+{
+    return count > 0 && datatype->size > 0 &&
+           dame_device_has(the_device(), (uintptr_t) buffer + (uintptr_t) datatype->true_lb);
+}
+
+/* Open MPI's own engine gets data that it may not be made for, and what comes of that is its own.
+ */
+static void tell_left(const char *what)
+{
+    dt_log_once_a_job("%s in a device's memory is left to Open MPI. If this Open MPI was built "
+                      "without support of devices, the job ends here.",
+                      what);
+}
+
+/* ---- Moving it ------------------------------------------------------------------------------ */
+
+/* There is nobody to tell: Open MPI waits for ever for a message that does not come, and ends the
+ * job itself where its own copy from or to a device fails. */
+static _Noreturn void give_up(const char *doing, dame_status_t status, const char *what)
+{
+    opal_output(0, "dt:dame: %s in a device's memory: %s. The job cannot go on.", doing,
+                DAME_ERR_DEVICE == status ? what : dame_status_text(status));
+    abort();
+}
+
+/* With the lock held. */
+static dame_kernels_t *kernels_of(const dame_layout_t *layout)
+{
+    const uint64_t number = dame_layout_number(layout);
+    kept_t *kept = &devices.kept[number % KEPT];
+    if (number != kept->layout) {
+        dame_device_forget(the_device(), &kept->kernels);
+        *kept = (kept_t){.layout = number};
+    }
+    return &kept->kernels;
+}
+
+static dame_device_message_t message_of(dame_layout_t *layout, const void *base, size_t count)
+{
+    return (dame_device_message_t){.program = layout->program,
+                                   .kernels = kernels_of(layout),
+                                   .base = (uintptr_t) base,
+                                   .count = (int64_t) count,
+                                   .reader = &dt_thread()->base.reader};
+}
+
+static void count_work(const dame_device_counts_t *before)
+{
+    dame_device_counts_t now;
+    dame_device_counts(the_device(), &now);
+    dt_count(DT_COUNT_device_moves, now.moves - before->moves);
+    dt_count(DT_COUNT_device_bytes, now.bytes - before->bytes);
+    dt_count(DT_COUNT_device_launches, now.launches - before->launches);
+    dt_count(DT_COUNT_device_blocks, now.blocks - before->blocks);
+}
+
+/* Bytes of a message's stream from a position on. */
+static void move_part(dame_layout_t *layout, const opal_convertor_t *convertor, dame_dir_t dir,
+                      size_t position, const struct iovec *iov)
+{
+    const dame_device_part_t part = {dir, (int64_t) position, (uintptr_t) iov->iov_base,
+                                     (int64_t) iov->iov_len};
+    dame_device_counts_t before;
+    dame_device_sides_t sides;
+    const char *what = "";
+    dame_lock(DAME_LOCK_DEVICES);
+    const dame_device_message_t message = message_of(layout, convertor->pBaseBuf, convertor->count);
+    dame_device_counts(the_device(), &before);
+    dame_status_t status = DAME_ERR_ARGUMENT; /* memory that was freed */
+    if (dame_device_look(the_device(), &message, part.packed, &sides)) {
+        status = dame_device_move(the_device(), &message, &part, &sides, NULL, &what);
+    }
+    count_work(&before);
+    dame_unlock(DAME_LOCK_DEVICES);
+    if (DAME_OK != status) {
+        give_up(DAME_PACK == dir ? "packing data" : "unpacking data", status, what);
+    }
+}
+
+/* As DAME's other convertors, a sending one stops where the native engine would (move.h). */
+static size_t fitting(const opal_convertor_t *convertor, dame_dir_t dir, size_t position,
+                      size_t room)
+{
+    dt_native_mark_t mark = {.item = NULL};
+    return room >= convertor->local_size - position ? convertor->local_size - position
+           : DAME_PACK == dir ? dt_native_boundary(convertor, position + room, &mark) - position
+                              : room;
+}
+
+static void count_message(const dt_entry_t *entry, dame_work_t work, int64_t bytes)
+{
+    dame_tally_t *tally = dame_tally_of(&entry->use);
+    dt_count((dt_counter_t) (DT_COUNT_messages_packed + (int) work), 1);
+    if (NULL != tally) {
+        (void) dame_tally_use(tally, work, DAME_TIER_CODE, bytes);
+    }
+}
+
+static int32_t advance(opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov,
+                       uint32_t *out_size, size_t *max_data)
+{
+    const dt_entry_t *entry = dt_table_get(convertor->pDesc);
+    size_t position = convertor->bConverted;
+    uint32_t used = 0;
+    if (0 == position) {
+        count_message(entry, (dame_work_t) dir, (int64_t) convertor->local_size);
+    }
+    for (; used < *out_size && position < convertor->local_size; used++) {
+        iov[used].iov_len = fitting(convertor, dir, position, iov[used].iov_len);
+        if (iov[used].iov_len > 0) {
+            move_part(entry->use.layout, convertor, dir, position, &iov[used]);
+        }
+        position += iov[used].iov_len;
+    }
+    *out_size = used;
+    dt_count((dt_counter_t) (DT_COUNT_fragments_packed + (int) dir), 1);
+    dt_count((dt_counter_t) (DT_COUNT_bytes_packed + (int) dir),
+             (int64_t) (position - convertor->bConverted));
+    return dt_move_end(convertor, position - convertor->bConverted, max_data);
+}
+
+static int32_t pack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
+                    size_t *max_data)
+{
+    return *out_size > 0 && NULL == iov[0].iov_base /* pointers are wanted */
+               ? dt_advance_raw(convertor, iov, out_size, max_data)
+               : advance(convertor, DAME_PACK, iov, out_size, max_data);
+}
+
+static int32_t unpack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
+                      size_t *max_data)
+{
+    return advance(convertor, DAME_UNPACK, iov, out_size, max_data);
+}
+
+static int32_t set_position(opal_convertor_t *convertor, size_t *position)
+{
+    dt_native_mark_t mark = {.item = NULL};
+    if (convertor->flags & CONVERTOR_SEND) {
+        *position = dt_native_boundary(convertor, *position, &mark);
+    }
+    convertor->bConverted = *position;
+    return OPAL_SUCCESS;
+}
+
+bool dt_devices_took(const opal_convertor_t *convertor)
+{
+    return pack == convertor->fAdvance || unpack == convertor->fAdvance;
+}
+
+/* The entry of a datatype with a program, or NULL. */
+static dt_entry_t *entry_of(const opal_datatype_t *datatype, size_t count)
+{
+    int64_t bytes;
+    dt_entry_t *entry =
+        __builtin_mul_overflow(count, datatype->size, &bytes) ? NULL : dt_table_get(datatype);
+    return NULL != entry && NULL != entry->use.layout->program ? entry : NULL;
+}
+
+/* Of data on a device. */
+static void take(opal_convertor_t *convertor)
+{
+    const uint32_t others = CONVERTOR_NO_OP | CONVERTOR_COMPLETED | DT_OPENMPI_CHECKSUM;
+    if (CONVERTOR_HOMOGENEOUS == (convertor->flags & (CONVERTOR_HOMOGENEOUS | others)) &&
+        NULL != entry_of(convertor->pDesc, convertor->count)) {
+        dt_openmpi_take(convertor, convertor->flags & CONVERTOR_SEND ? pack : unpack, set_position);
+    } else if (0 == (convertor->flags & DT_OPENMPI_DEVICE)) {
+        tell_left(convertor->flags & CONVERTOR_NO_OP ? "contiguous data" : "data");
+    }
+}
+
+bool dt_devices_take(opal_convertor_t *convertor)
+{
+    const bool there = is_there(convertor->pDesc, convertor->count, convertor->pBaseBuf);
+    if (there) {
+        take(convertor);
+    }
+    return there;
+}
+
+/* False: it is all the host's, or left to Open MPI. */
+static bool copied(const opal_datatype_t *datatype, int32_t count, char *to, const char *from)
+{
+    if (count <= 0 ||
+        !(is_there(datatype, (size_t) count, to) || is_there(datatype, (size_t) count, from))) {
+        return false;
+    }
+    const dt_entry_t *entry = dt_openmpi_is_contiguous(datatype, (size_t) count)
+                                  ? NULL
+                                  : entry_of(datatype, (size_t) count);
+    if (NULL == entry) {
+        if (!dt_openmpi_on_device(to, (char *) (uintptr_t) from)) {
+            tell_left("a local copy");
+        }
+        return false;
+    }
+    dame_layout_t *layout = entry->use.layout;
+    const int64_t bytes = count * layout->program->size;
+    dame_device_counts_t before;
+    dame_device_sides_t sides;
+    const char *what = "";
+    dame_lock(DAME_LOCK_DEVICES);
+    const dame_device_message_t source = message_of(layout, from, (size_t) count);
+    const dame_device_message_t target = message_of(layout, to, (size_t) count);
+    dame_device_counts(the_device(), &before);
+    dame_status_t status = DAME_ERR_ARGUMENT;
+    if (dame_device_look(the_device(), &source, target.base + (uintptr_t) layout->program->true_lb,
+                         &sides)) {
+        status = dame_device_copy(the_device(), &source, &target, bytes, &sides, &what);
+    }
+    count_work(&before);
+    dame_unlock(DAME_LOCK_DEVICES);
+    if (DAME_OK != status && !dt_openmpi_on_device(to, (char *) (uintptr_t) from)) {
+        give_up("a local copy", status, what);
+    }
+    if (DAME_OK == status) {
+        count_message(entry, DAME_WORK_COPY, bytes);
+        dt_count(DT_COUNT_bytes_copied, bytes);
+    }
+    return DAME_OK == status;
+}
+
+/* ---- In place of hooks ---------------------------------------------------------------------- */
+
+static int32_t prepare_for_send(opal_convertor_t *convertor, const opal_datatype_t *datatype,
+                                size_t count, const void *buffer)
+{
+    if (!is_there(datatype, count, buffer)) {
+        return host.prepare_for_send(convertor, datatype, count, buffer);
+    }
+    const int32_t rc = opal_convertor_prepare_for_send(convertor, datatype, count, buffer);
+    take(convertor);
+    return rc;
+}
+
+static int32_t prepare_for_recv(opal_convertor_t *convertor, const opal_datatype_t *datatype,
+                                size_t count, const void *buffer)
+{
+    if (!is_there(datatype, count, buffer)) {
+        return host.prepare_for_recv(convertor, datatype, count, buffer);
+    }
+    const int32_t rc = opal_convertor_prepare_for_recv(convertor, datatype, count, buffer);
+    take(convertor);
+    return rc;
+}
+
+#if DT_OPENMPI_POSITION_IN_GOT
+static int32_t position(opal_convertor_t *convertor, size_t *position)
+{
+    return dt_devices_took(convertor) ? set_position(convertor, position)
+                                      : host.set_position(convertor, position);
+}
+#endif
+
+static int32_t raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov_count,
+                   size_t *length)
+{
+    return dt_devices_took(convertor) && !(convertor->flags & CONVERTOR_COMPLETED)
+               ? dt_advance_raw(convertor, iov, iov_count, length)
+               : host.raw(convertor, iov, iov_count, length);
+}
+
+static int32_t copy(const opal_datatype_t *datatype, int32_t count, char *to, char *from)
+{
+    return copied(datatype, count, to, from) ? 0 : host.copy(datatype, count, to, from);
+}
+
+/* Of wrong arguments, too, which are Open MPI's to report. */
+static bool is_on_either_side(MPI_Datatype type, int count, const void *user, const void *packed)
+{
+    const opal_datatype_t *datatype = (const opal_datatype_t *) type; /* its first member */
+    return NULL != datatype && count > 0 &&
+           (is_there(datatype, (size_t) count, user) ||
+            dame_device_has(the_device(), (uintptr_t) packed));
+}
+
+static int direct_pack(const void *inbuf, int incount, MPI_Datatype type, void *outbuf, int outsize,
+                       int *at, MPI_Comm comm)
+{
+    return (is_on_either_side(type, incount, inbuf, outbuf) ? host.original_pack : host.pack)(
+        inbuf, incount, type, outbuf, outsize, at, comm);
+}
+
+static int direct_unpack(const void *inbuf, int insize, int *at, void *outbuf, int outcount,
+                         MPI_Datatype type, MPI_Comm comm)
+{
+    return (is_on_either_side(type, outcount, outbuf, inbuf) ? host.original_unpack : host.unpack)(
+        inbuf, insize, at, outbuf, outcount, type, comm);
+}
+
+/* Puts `function` before the hook's, which it stores to *behind. */
+static void stand_before(dt_got_hook_t *hook, const char *symbol, uintptr_t function, void *behind,
+                         void *original)
+{
+    if (0 == strcmp(symbol, hook->symbol)) {
+        memcpy(behind, &hook->replacement, sizeof(hook->replacement));
+        if (NULL != original) {
+            memcpy(original, &hook->original, sizeof(hook->original));
+        }
+        hook->replacement = function;
+    }
+}
+
+static void replace_hooks(void)
+{
+    for (size_t i = 0; i < devices.n_hooks; i++) {
+        dt_got_hook_t *hook = &devices.with[i];
+        *hook = devices.hooks[i];
+#define STAND_BEFORE(symbol, function, field, original)                                            \
+    stand_before(hook, symbol, (uintptr_t) (function), &host.field, original)
+        STAND_BEFORE("opal_convertor_prepare_for_send", prepare_for_send, prepare_for_send, NULL);
+        STAND_BEFORE("opal_convertor_prepare_for_recv", prepare_for_recv, prepare_for_recv, NULL);
+#if DT_OPENMPI_POSITION_IN_GOT
+        STAND_BEFORE("opal_convertor_set_position_nocheck", position, set_position, NULL);
+#endif
+        STAND_BEFORE("opal_convertor_raw", raw, raw, NULL);
+        STAND_BEFORE("opal_datatype_copy_content_same_ddt", copy, copy, NULL);
+        STAND_BEFORE("MPI_Pack", direct_pack, pack, &host.original_pack);
+        STAND_BEFORE("PMPI_Pack", direct_pack, pack, &host.original_pack);
+        STAND_BEFORE("MPI_Unpack", direct_unpack, unpack, &host.original_unpack);
+        STAND_BEFORE("PMPI_Unpack", direct_unpack, unpack, &host.original_unpack);
+#undef STAND_BEFORE
+    }
+    dt_got_replace(devices.with);
+}
+
+/* ---- Asked through the seam ----------------------------------------------------------------- */
+
+static bool asks_native(void)
+{
+    return dt_thread_here()->asks_native;
+}
+
+static void seam_prepared(opal_convertor_t *convertor)
+{
+    if (asks_native() || !dt_devices_take(convertor)) {
+        host_module.prepared(convertor);
+    }
+}
+
+#if DT_OPENMPI_POSITION_IN_GOT
+static int32_t seam_position(opal_convertor_t *convertor, size_t *position)
+{
+    return !asks_native() && dt_devices_took(convertor) ? set_position(convertor, position)
+                                                        : host_module.position(convertor, position);
+}
+#endif
+
+static int32_t seam_raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov_count,
+                        size_t *length)
+{
+    return dt_devices_took(convertor) ? dt_advance_raw(convertor, iov, iov_count, length)
+                                      : host_module.raw(convertor, iov, iov_count, length);
+}
+
+static int32_t seam_copy(const opal_datatype_t *datatype, int32_t count, char *to, char *from)
+{
+    return !asks_native() && copied(datatype, count, to, from)
+               ? 0
+               : host_module.copy(datatype, count, to, from);
+}
+
+static int32_t seam_pack(const opal_datatype_t *datatype, size_t count, const void *user,
+                         void *packed, size_t size, size_t *position)
+{
+    return is_there(datatype, count, user) || dame_device_has(the_device(), (uintptr_t) packed)
+               ? OPAL_ERR_NOT_SUPPORTED
+               : host_module.pack(datatype, count, user, packed, size, position);
+}
+
+static int32_t seam_unpack(const opal_datatype_t *datatype, size_t count, void *user,
+                           const void *packed, size_t size, size_t *position)
+{
+    return is_there(datatype, count, user) || dame_device_has(the_device(), (uintptr_t) packed)
+               ? OPAL_ERR_NOT_SUPPORTED
+               : host_module.unpack(datatype, count, user, packed, size, position);
+}
+
+static void replace_answers(void)
+{
+    opal_dt_base_module_t *module = devices.module;
+    host_module = *module;
+    module->prepared = seam_prepared;
+#if DT_OPENMPI_POSITION_IN_GOT
+    module->position = seam_position;
+#endif
+    module->raw = seam_raw;
+    module->copy = seam_copy;
+    module->pack = seam_pack;
+    module->unpack = seam_unpack;
+}
+
+/* ---- Start and stop ------------------------------------------------------------------------- */
+
+void dt_devices_start(const dt_got_hook_t *hooks, size_t n, opal_dt_base_module_t *module,
+                      const dame_order_options_t *order)
+{
+    devices.hooks = hooks;
+    devices.n_hooks = n;
+    devices.module = module;
+    devices.order = *order;
+    atomic_store(&devices.looks, 0);
+    (void) dt_devices_look();
+}
+
+/* The first of several threads that get here keeps what it opened. */
+static bool open_device(void)
+{
+    char object[PATH_MAX];
+    const dame_device_options_t options = {
+        .llvm = dame_order_object(devices.order.object, object, sizeof(object)) ? object : "",
+        .code_directories = devices.order.code_directories,
+        .code_bytes = devices.order.code_bytes};
+    dame_device_t *none = NULL, *device = dame_device_open(&options);
+    const bool is_first =
+        NULL != device && atomic_compare_exchange_strong(&devices.device, &none, device);
+    if (!is_first) {
+        dame_device_close(device);
+    }
+    return is_first;
+}
+
+bool dt_devices_look(void)
+{
+    enum { OFTEN = 64 }; /* a look takes a microsecond */
+    const unsigned looks = atomic_load_explicit(&devices.looks, memory_order_relaxed);
+    if (NULL != the_device() || (0 == devices.n_hooks && NULL == devices.module)) {
+        return false;
+    }
+    atomic_store_explicit(&devices.looks, looks + 1, memory_order_relaxed);
+    if ((looks >= OFTEN && 0 != looks % OFTEN) || !open_device()) {
+        return false;
+    }
+    dt_log("the process has a device's driver: messages in devices' memory are looked for");
+    if (NULL != devices.module) {
+        replace_answers();
+    } else {
+        replace_hooks();
+    }
+    return true;
+}
+
+void dt_devices_stop(void)
+{
+    dame_device_t *device = the_device();
+    if (NULL != device) {
+        for (int i = 0; i < KEPT; i++) {
+            dame_device_forget(device, &devices.kept[i].kernels);
+            devices.kept[i] = (kept_t){.layout = 0};
+        }
+        dame_device_close(device);
+        atomic_store(&devices.device, NULL);
+    }
+    devices.n_hooks = 0;
+    devices.module = NULL;
+}

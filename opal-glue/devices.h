@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Data in the memory of devices (device/device.h): non-contiguous messages and local copies of it,
+ * also in an Open MPI that was built without devices. The functions here stand before those of
+ * glue.c and direct.c, and pass on to them what is in the host's memory. They do so only from when
+ * the process is found to have a device's driver: without one, nothing costs anything.
+ */
+#ifndef DT_DEVICES_H
+#define DT_DEVICES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "abi/abi.h"
+#include "engine/order.h"
+#include "interpose/got.h"
+
+/* `hooks`, n of them, are those that are installed, or `module` answers Open MPI's questions; the
+ * other is NULL. They stay until dt_devices_stop(). `order`: where kernels come from. */
+void dt_devices_start(const dt_got_hook_t *hooks, size_t n,
+                      struct opal_dt_base_module_1_0_0_t *module,
+                      const dame_order_options_t *order);
+
+/* Has the process loaded a driver since? To be asked where a message may be the first; then
+ * messages are looked at from now on. Any thread. */
+bool dt_devices_look(void);
+
+/* Is the data of a convertor that Open MPI has prepared in a device's memory? Takes it, if DAME can
+ * move it. */
+bool dt_devices_take(opal_convertor_t *convertor);
+
+/* Did it? */
+bool dt_devices_took(const opal_convertor_t *convertor);
+
+/* After the slots are restored. No other thread may be in a function of this file. */
+void dt_devices_stop(void);
+
+#endif
