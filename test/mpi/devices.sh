@@ -24,8 +24,8 @@ devices()
     on_devices "shared memory" 2 $mode -- # and kernels go to the code cache
     [ $mode = blocks ] || on_devices "before MPI_Init" 2 early --
     on_devices "tcp" 2 $mode -- "${tcp[@]}"
-    on_devices "fragments of 1001 bytes" 2 $mode -- --mca btl_${sm}_flags send --mca btl_${sm}_eager_limit 999 \
-        --mca btl_${sm}_max_send_size 1001
+    on_devices "fragments of 1001 bytes" 2 $mode -- --mca "btl_${sm}_flags" send --mca "btl_${sm}_eager_limit" 999 \
+        --mca "btl_${sm}_max_send_size" 1001
     on_devices "threads" 2 threads --
     on_devices "verify, report" 2 $mode "on devices:" -- --mca dt_dame_verify 1 --mca dt_dame_report summary
     on_devices "switched off" 2 off -- --mca dt_dame_devices 0
