@@ -545,7 +545,7 @@ int main(int argc, char **argv)
             measure_latency(&layouts[0]);
         }
         need_ok(dame_context_counter(context, "device_launches", &launches));
-        need_ok(dame_context_counter(context, "device_blocks", &blocks));
+        need_ok(dame_context_counter(context, "device_copies", &blocks));
         printf("%" PRId64 " launches; without a kernel: %" PRId64 " blocks\n", launches, blocks);
     }
     return 0;

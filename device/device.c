@@ -1,38 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "device.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
+#include <time.h>
 
 #include "base/heap.h"
-#include "dame/cursor.h"
-#include "driver.h"
-#include "kernel.h"
+#include "work.h"
 
 enum {
-    PIECE = 4 << 20, /* bytes of the stream that are moved through a buffer at once: a guess */
-    BUFFERS = 2      /* one is filled while the other is emptied */
+    KERNEL_NS = 100000000, /* of making the first kernel, which loads LLVM: a guess */
+    PIECE = 4 << 20 /* bytes of the stream that are moved through a buffer at once: a guess */
 };
 
-/* Of one of the driver's contexts. */
-typedef struct buffers {
-    struct buffers *next;
-    cu_context_t context;
-    cu_stream_t streams[BUFFERS];
-    cu_address_t device[BUFFERS]; /* 0, NULL: not needed so far */
-    void *host[BUFFERS];          /* pinned */
-} buffers_t;
+enum { SIZES = 4 }; /* classes of parts, by size */
 
-typedef struct counts {
-    atomic_llong moves, bytes, launches, blocks;
-} counts_t;
-
-struct dame_device {
-    pthread_mutex_t lock; /* of all but the counts; its holder may compile */
-    dame_kernel_source_t source;
-    buffers_t *buffers;
-    counts_t counts;
+struct dame_choices {
+    dame_choice_t of[2][2][SIZES]; /* direction; does the device reach both sides? */
 };
+
+static double now_ns(void)
+{
+    struct timespec now;
+    (void) clock_gettime(CLOCK_MONOTONIC, &now);
+    return 1e9 * (double) now.tv_sec + (double) now.tv_nsec;
+}
 
 /* ---- Opening -------------------------------------------------------------------------------- */
 
@@ -61,6 +51,7 @@ dame_device_t *dame_device_open(const dame_device_options_t *options)
         return NULL;
     }
     device->source.driver = driver;
+    device->kernel_ns = KERNEL_NS;
     pthread_mutex_init(&device->lock, NULL);
     if (DAME_OK != open_compiler(options, &device->source)) {
         dame_device_close(device);
@@ -104,6 +95,8 @@ void dame_device_forget(dame_device_t *device, dame_kernels_t *kernels)
 {
     pthread_mutex_lock(&device->lock);
     dame_kernels_end(device->source.driver, kernels);
+    dame_heap_free(kernels->choices);
+    kernels->choices = NULL;
     pthread_mutex_unlock(&device->lock);
 }
 
@@ -113,16 +106,10 @@ void dame_device_counts(const dame_device_t *device, dame_device_counts_t *out)
     *out = (dame_device_counts_t){.moves = atomic_load(&counts->moves),
                                   .bytes = atomic_load(&counts->bytes),
                                   .launches = atomic_load(&counts->launches),
-                                  .blocks = atomic_load(&counts->blocks)};
+                                  .copies = atomic_load(&counts->copies)};
 }
 
 /* ---- Where memory is ------------------------------------------------------------------------ */
-
-typedef enum place {
-    PAGEABLE, /* the host's: devices do not reach it */
-    PINNED,   /* the host's, registered with the driver */
-    ON_DEVICE /* or managed, so that both reach it */
-} place_t;
 
 /* *context: of the memory, or NULL. */
 static place_t place_of(const dame_driver_t *driver, uintptr_t address, cu_context_t *context)
@@ -168,20 +155,6 @@ bool dame_device_look(const dame_device_t *device, const dame_device_message_t *
 
 /* ---- A move --------------------------------------------------------------------------------- */
 
-/* One under way; the lock is held, the context current. */
-typedef struct work {
-    dame_device_t *device;
-    const dame_driver_t *driver;
-    const dame_device_message_t *message;
-    const dame_device_part_t *part;
-    buffers_t *buffers;
-    dame_kernel_t *kernel; /* NULL: there is none, or none is needed */
-    bool has_context;
-    cu_result_t error; /* the first; nothing is enqueued after it */
-} work_t;
-
-#define TRY(work, call) ((void) (0 == (work)->error && 0 != ((work)->error = (work)->driver->call)))
-
 static bool find_buffers(work_t *work, cu_context_t context)
 {
     dame_device_t *device = work->device;
@@ -204,6 +177,7 @@ static bool find_buffers(work_t *work, cu_context_t context)
         }
     }
     work->buffers = buffers;
+    work->stream = buffers->streams[0];
     return true;
 }
 
@@ -227,13 +201,14 @@ static void wait_for_all(work_t *work)
     }
 }
 
-/* The device does not reach the packed side: its bytes pass through buffers on the device. */
-static void through_device(work_t *work)
+/* The device does not reach the packed side: its bytes, from byte `at` of the part on, pass through
+ * buffers on the device. */
+static void through_device(work_t *work, int64_t at)
 {
     const dame_device_part_t *part = work->part;
     buffers_t *buffers = work->buffers;
     int k = 0;
-    for (int64_t at = 0; at < part->length && 0 == work->error; at += PIECE, k ^= 1) {
+    for (; at < part->length && 0 == work->error; at += PIECE, k ^= 1) {
         const int64_t n = part->length - at < PIECE ? part->length - at : PIECE;
         const uint64_t packed = part->packed + (uint64_t) at;
         if (0 == buffers->device[k]) {
@@ -247,18 +222,6 @@ static void through_device(work_t *work)
             launch(work, at, n, buffers->device[k], buffers->streams[k]);
         }
     }
-}
-
-/* At the beginning of the part. */
-static dame_status_t start_cursor(const work_t *work, dame_cursor_t *cursor)
-{
-    const dame_device_message_t *message = work->message;
-    const dame_status_t status =
-        dame_cursor_init(cursor, message->program, message->base, message->count);
-    if (DAME_OK == status) {
-        dame_cursor_seek(cursor, work->part->position);
-    }
-    return status;
 }
 
 /* The host moves the next n bytes. */
@@ -281,7 +244,7 @@ static dame_status_t through_host(work_t *work)
     const dame_device_part_t *part = work->part;
     buffers_t *buffers = work->buffers;
     dame_cursor_t cursor;
-    const dame_status_t status = start_cursor(work, &cursor);
+    const dame_status_t status = dame_work_cursor(work, &cursor, 0);
     if (DAME_OK != status) {
         return status;
     }
@@ -311,34 +274,7 @@ static dame_status_t through_host(work_t *work)
     return DAME_OK;
 }
 
-/* Each block by a copy of its own: of a contiguous message, or one whose program has no code. */
-static dame_status_t by_blocks(work_t *work, cu_stream_t stream)
-{
-    enum { AT_A_TIME = 64 };
-    const dame_device_part_t *part = work->part;
-    dame_block_t blocks[AT_A_TIME];
-    dame_cursor_t cursor;
-    uint64_t packed = part->packed;
-    int64_t left = part->length;
-    const dame_status_t status = start_cursor(work, &cursor);
-    if (DAME_OK != status) {
-        return status;
-    }
-    while (left > 0 && 0 == work->error) {
-        const int32_t n = dame_cursor_blocks(&cursor, blocks, AT_A_TIME);
-        for (int32_t i = 0; i < n && left > 0; i++) {
-            const int64_t bytes = blocks[i].length < left ? blocks[i].length : left;
-            const bool packs = DAME_PACK == part->dir;
-            TRY(work, copy(packs ? packed : blocks[i].address, packs ? blocks[i].address : packed,
-                           (size_t) bytes, stream));
-            packed += (uint64_t) bytes;
-            left -= bytes;
-        }
-        atomic_fetch_add(&work->device->counts.blocks, n);
-    }
-    dame_cursor_fini(&cursor);
-    return DAME_OK;
-}
+/* ---- The way of a part ---------------------------------------------------------------------- */
 
 static bool is_one_block(const dame_device_message_t *message)
 {
@@ -354,35 +290,115 @@ static bool reaches_both(const dame_device_sides_t *sides)
            (ON_DEVICE != sides->user || ON_DEVICE != sides->packed || sides->same);
 }
 
+static bool has_kernel(const work_t *work)
+{
+    return dame_kernel_is_there(work->message->kernels, work->part->dir, work->sides->context);
+}
+
+/* DAME_ERR_UNSUPPORTED: there is none. */
+static dame_status_t get_kernel(work_t *work)
+{
+    const dame_device_message_t *message = work->message;
+    const bool is_new = !has_kernel(work);
+    const double start = now_ns();
+    const dame_status_t status =
+        dame_kernel_get(&work->device->source, message->kernels, message->program, work->part->dir,
+                        work->sides->context, &work->kernel, &work->error);
+    if (is_new && DAME_OK == status) {
+        work->kernel_ns = work->device->kernel_ns = now_ns() - start;
+    }
+    return status;
+}
+
 /* Nobody waits for it. */
 static dame_status_t enqueue(work_t *work, const dame_device_queue_t *queue)
 {
-    if (NULL == work->kernel) {
-        return DAME_ERR_UNSUPPORTED;
+    const dame_status_t status = get_kernel(work);
+    if (DAME_OK == status) {
+        launch(work, 0, work->part->length, work->part->packed, queue->stream);
+        if (NULL != queue->event) {
+            TRY(work, record(queue->event, queue->stream));
+        }
     }
-    launch(work, 0, work->part->length, work->part->packed, queue->stream);
-    if (NULL != queue->event) {
-        TRY(work, record(queue->event, queue->stream));
-    }
-    return DAME_OK;
+    return status;
 }
 
-static dame_status_t move_now(work_t *work, const dame_device_sides_t *sides)
+/* By a kernel, from byte `at` of the part on. */
+static void by_kernel(work_t *work, int64_t at)
 {
-    dame_status_t status = DAME_OK;
-    if (!find_buffers(work, sides->context)) {
+    if (reaches_both(work->sides)) {
+        launch(work, at, work->part->length - at, work->part->packed + (uint64_t) at, work->stream);
+    } else {
+        through_device(work, at);
+    }
+}
+
+/* What parts of about this size between such places have taken; NULL: memory is out. */
+static dame_choice_t *choice_of(const work_t *work)
+{
+    enum { SMALL = 12, STEP = 4 }; /* powers of 2 of bytes */
+    dame_kernels_t *kernels = work->message->kernels;
+    if (NULL == kernels->choices) {
+        kernels->choices = dame_heap_zalloc(sizeof(*kernels->choices));
+    }
+    const int log2 = 63 - __builtin_clzll((uint64_t) work->part->length);
+    const int size = log2 < SMALL ? 0 : 1 + (log2 - SMALL) / STEP;
+    return NULL == kernels->choices
+               ? NULL
+               : &kernels->choices->of[work->part->dir][reaches_both(work->sides)]
+                                      [size < SIZES ? size : SIZES - 1];
+}
+
+/* By copies, by a kernel, or by copies and a kernel for the rest. */
+static dame_status_t by_way(work_t *work, dame_way_t way, int64_t most, int64_t *copied)
+{
+    dame_status_t status =
+        DAME_WAY_COPIES == way ? dame_work_by_copies(work, most, copied) : DAME_OK;
+    if (DAME_OK == status && *copied < work->part->length && 0 == work->error) {
+        const int64_t before = *copied;
+        status = get_kernel(work);
+        if (DAME_OK == status) {
+            by_kernel(work, before);
+        } else if (DAME_ERR_UNSUPPORTED == status) {
+            status = dame_work_by_copies(work, INT64_MAX, copied);
+        }
+    }
+    return status;
+}
+
+/* The way that was measured to be the faster one. */
+static dame_status_t by_choice(work_t *work)
+{
+    dame_choice_t *choice = choice_of(work);
+    int64_t most = 0, copied = 0;
+    if (NULL == choice) {
         return DAME_ERR_NOMEM;
     }
-    const cu_stream_t stream = work->buffers->streams[0];
-    if (ON_DEVICE != sides->user) {
-        status = through_host(work);
-    } else if (NULL == work->kernel) {
-        status = by_blocks(work, stream);
-    } else if (reaches_both(sides)) {
-        launch(work, 0, work->part->length, work->part->packed, stream);
-    } else {
-        through_device(work);
+    const dame_way_t way =
+        dame_choice_next(choice, has_kernel(work), work->device->kernel_ns, &most);
+    const double start = now_ns();
+    const dame_status_t status = by_way(work, way, most, &copied);
+    wait_for_all(work);
+    if (DAME_OK == status && 0 == work->error) {
+        const bool is_many = DAME_WAY_COPIES == way && copied < work->part->length;
+        dame_choice_took(choice, way, is_many, now_ns() - start - work->kernel_ns,
+                         work->part->length);
     }
+    return status;
+}
+
+static dame_status_t move_now(work_t *work)
+{
+    dame_status_t status = DAME_OK;
+    int64_t at = 0;
+    if (!find_buffers(work, work->sides->context)) {
+        return DAME_ERR_NOMEM;
+    }
+    if (ON_DEVICE == work->sides->user && !is_one_block(work->message)) {
+        return by_choice(work);
+    }
+    status = ON_DEVICE == work->sides->user ? dame_work_by_copies(work, INT64_MAX, &at)
+                                            : through_host(work);
     wait_for_all(work);
     return status;
 }
@@ -394,16 +410,10 @@ static dame_status_t move(work_t *work, const dame_device_message_t *message,
 {
     work->message = message;
     work->part = part;
+    work->sides = sides;
     work->kernel = NULL;
-    if (NULL != queue || (ON_DEVICE == sides->user && !is_one_block(message))) {
-        const dame_status_t status =
-            dame_kernel_get(&work->device->source, message->kernels, message->program, part->dir,
-                            sides->context, &work->kernel, &work->error);
-        if (DAME_OK != status && DAME_ERR_UNSUPPORTED != status) {
-            return status;
-        }
-    }
-    return NULL != queue ? enqueue(work, queue) : move_now(work, sides);
+    work->kernel_ns = 0;
+    return NULL != queue ? enqueue(work, queue) : move_now(work);
 }
 
 /* Takes the lock and makes the context current; with that, the calls of a work begin and end. */

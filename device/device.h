@@ -13,9 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dame/program.h"
-#include "jit/reader.h"
-#include "kernels.h"
+#include "message.h"
 
 /* Of an engine: the driver, the compiler of grids, buffers. */
 typedef struct dame_device dame_device_t;
@@ -32,38 +30,6 @@ void dame_device_close(dame_device_t *device); /* accepts NULL */
 
 /* Before a program ends. */
 void dame_device_forget(dame_device_t *device, dame_kernels_t *kernels);
-
-/* A message, as dame_cursor_init() takes it. */
-typedef struct dame_device_message {
-    const dame_program_t *program;
-    dame_kernels_t *kernels;
-    uintptr_t base;
-    int64_t count;
-    dame_reader_t *reader; /* the calling thread's, for which the host runs kernels that may be
-                              taken away (jit/reader.h); NULL: none may */
-} dame_device_message_t;
-
-/* A part of its stream, of 1 byte and more. */
-typedef struct dame_device_part {
-    dame_dir_t dir;
-    int64_t position;
-    uintptr_t packed;
-    int64_t length;
-} dame_device_part_t;
-
-/* Of an asynchronous call: a CUstream that moves the part, NULL for the default one, and a CUevent
- * that is recorded behind it, or NULL. */
-typedef struct dame_device_queue {
-    void *stream;
-    void *event;
-} dame_device_queue_t;
-
-/* Where the two sides of a move are. */
-typedef struct dame_device_sides {
-    int user, packed; /* device.c's */
-    void *context;    /* the driver's, of the memory that is on a device */
-    bool same;        /* .. and of the other, if that is on one too */
-} dame_device_sides_t;
 
 /* Is this address in a device's memory? Asks the driver. */
 bool dame_device_has(const dame_device_t *device, uintptr_t address);
@@ -98,7 +64,7 @@ typedef struct dame_device_counts {
     int64_t moves;    /* calls of dame_device_move() */
     int64_t bytes;    /* that they moved */
     int64_t launches; /* of kernels */
-    int64_t blocks;   /* copied one by one, where a program has no code */
+    int64_t copies;   /* by the driver, of a block or of rows at one stride */
 } dame_device_counts_t;
 
 void dame_device_counts(const dame_device_t *device, dame_device_counts_t *out);

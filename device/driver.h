@@ -23,6 +23,21 @@ typedef struct cu_event *cu_event_t;
 enum { CU_CONTEXT = 1, CU_MEMORY_TYPE = 2, CU_IS_MANAGED = 8, CU_ORDINAL = 9 }; /* of pointers */
 enum { CU_HOST = 1, CU_DEVICE = 2 };                                            /* memory types */
 
+/* CUDA_MEMCPY2D. */
+typedef struct cu_side {
+    size_t x, y;
+    unsigned type;       /* a memory type */
+    void *host;          /* .. and where: this, or */
+    cu_address_t device; /* .. this */
+    void *array;
+    size_t pitch; /* bytes from a row to the next */
+} cu_side_t;
+
+typedef struct cu_rows {
+    cu_side_t from, to;
+    size_t width, height; /* bytes, rows */
+} cu_rows_t;
+
 /* F(field, symbol, arguments): each returns a cu_result_t. */
 #define DAME_DRIVER_FUNCTIONS(F)                                                                   \
     F(pointer_attributes, "cuPointerGetAttributes",                                                \
@@ -45,6 +60,7 @@ enum { CU_HOST = 1, CU_DEVICE = 2 };                                            
     F(free_host, "cuMemFreeHost", (void *memory))                                                  \
     F(copy, "cuMemcpyAsync",                                                                       \
       (cu_address_t to, cu_address_t from, size_t bytes, cu_stream_t stream))                      \
+    F(copy_rows, "cuMemcpy2DAsync_v2", (const cu_rows_t *rows, cu_stream_t stream))                \
     F(stream, "cuStreamCreate", (cu_stream_t * stream, unsigned flags))                            \
     F(end_stream, "cuStreamDestroy_v2", (cu_stream_t stream))                                      \
     F(wait, "cuStreamSynchronize", (cu_stream_t stream))                                           \

@@ -107,15 +107,27 @@ static dame_status_t new_kernel(const dame_kernel_source_t *source, dame_kernels
     return DAME_OK;
 }
 
+static dame_kernel_t *find_kernel(const dame_kernels_t *kernels, cu_context_t context)
+{
+    dame_kernel_t *kernel = kernels->first;
+    while (NULL != kernel && context != kernel->context) {
+        kernel = kernel->next;
+    }
+    return kernel;
+}
+
+bool dame_kernel_is_there(const dame_kernels_t *kernels, dame_dir_t dir, cu_context_t context)
+{
+    const dame_kernel_t *kernel = find_kernel(kernels, context);
+    return NULL != kernel && NULL != kernel->functions[dir];
+}
+
 dame_status_t dame_kernel_get(const dame_kernel_source_t *source, dame_kernels_t *kernels,
                               const dame_program_t *program, dame_dir_t dir, cu_context_t context,
                               dame_kernel_t **out, cu_result_t *error)
 {
     dame_status_t status = kernels->is_hopeless ? DAME_ERR_UNSUPPORTED : DAME_OK;
-    dame_kernel_t *kernel = kernels->first;
-    while (NULL != kernel && context != kernel->context) {
-        kernel = kernel->next;
-    }
+    dame_kernel_t *kernel = find_kernel(kernels, context);
     if (DAME_OK == status && NULL == kernel) {
         status = new_kernel(source, kernels, program, context, &kernel, error);
     }

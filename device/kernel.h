@@ -33,6 +33,9 @@ dame_status_t dame_kernel_get(const dame_kernel_source_t *source, dame_kernels_t
                               const dame_program_t *program, dame_dir_t dir, cu_context_t context,
                               dame_kernel_t **out, cu_result_t *error);
 
+/* Is it made? */
+bool dame_kernel_is_there(const dame_kernels_t *kernels, dame_dir_t dir, cu_context_t context);
+
 /* Enqueues the move of bytes [first, last) of the stream, `first` being at `packed`. */
 cu_result_t dame_kernel_launch(const dame_driver_t *driver, const dame_kernels_t *kernels,
                                const dame_kernel_t *kernel, dame_dir_t dir, uint64_t base,

@@ -6,11 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A program's code on devices (kernel.h). All zero: none so far. */
+/* A program's code on devices (kernel.h), and when it is used. All zero: none so far. */
 typedef struct dame_kernels {
     struct dame_kernel *first;
-    int32_t grain;    /* once `first` is there (jit/g/image.h) */
-    bool is_hopeless; /* there is no code for it */
+    struct dame_choices *choices; /* device.c's; NULL: none so far */
+    int32_t grain;                /* once `first` is there (jit/g/image.h) */
+    bool is_hopeless;             /* there is no code for it */
 } dame_kernels_t;
 
 #endif

@@ -424,6 +424,45 @@ static inline bool list_level(dame_cursor_t *cursor, dame_block_t *blocks, int32
     return room;
 }
 
+/* Goes to the level of the next block, or to the end. */
+static void descend(dame_cursor_t *cursor)
+{
+    while (cursor->position < cursor->total) {
+        const dame_frame_t *frame = cursor->top;
+        const bool is_done = frame->iter == frame->count;
+        const int32_t inner = is_done ? 0 : dame_iter_inner(frame->prim, frame->iter);
+        if (!is_done && 0 == inner) {
+            return;
+        }
+        if (is_done) {
+            pop(cursor);
+        } else {
+            push(cursor, inner);
+        }
+    }
+}
+
+void dame_cursor_rows(dame_cursor_t *cursor, int64_t most, dame_rows_t *rows)
+{
+    descend(cursor);
+    const dame_frame_t *frame = cursor->top;
+    const dame_prim_t *prim = frame->prim;
+    const int64_t fitting = most / dame_iter_size(prim, frame->iter);
+    const int64_t left = frame->count - frame->iter;
+    rows->height = fitting < left ? fitting : left;
+    if (rows->height > 1 && 0 == cursor->in_block && !dame_prim_has_list(prim) &&
+        NULL == prim->prefix && NULL == prim->inner_deltas && prim->step != prim->iter_size) {
+        rows->address = frame->origin + dame_iter_offset(prim, frame->iter);
+        rows->width = prim->iter_size;
+        rows->stride = prim->step;
+        dame_cursor_seek(cursor, cursor->position + rows->height * rows->width);
+    } else {
+        dame_block_t block;
+        (void) dame_cursor_blocks(cursor, &block, 1);
+        *rows = (dame_rows_t){block.address, block.length < most ? block.length : most, 0, 1};
+    }
+}
+
 int32_t dame_cursor_blocks(dame_cursor_t *cursor, dame_block_t *blocks, int32_t n)
 {
     int32_t used = 0;

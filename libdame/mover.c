@@ -26,7 +26,7 @@ static atomic_int contexts; /* of the process: the last one returns the heap's s
 static const char *const names[] = {
     "packs",        "packed_bytes",    "unpacks",         "unpacked_bytes", "copies",
     "copied_bytes", "compiled_pack",   "compiled_unpack", "code_bytes",     "device_moves",
-    "device_bytes", "device_launches", "device_blocks"};
+    "device_bytes", "device_launches", "device_copies"};
 
 /* ---- The calling thread --------------------------------------------------------------------- */
 
@@ -173,7 +173,7 @@ dame_status_t dame_mover_attach(dame_movers_t *movers, const dame_type_t *type, 
 
 void dame_mover_release(dame_mover_t *mover)
 {
-    if (NULL != mover->kernels.first) {
+    if (NULL != mover->kernels.first || NULL != mover->kernels.choices) {
         dame_device_forget(mover->movers->device, &mover->kernels);
     }
     dame_engine_close_private(&mover->movers->engine, &mover->use);
@@ -340,7 +340,7 @@ static int64_t device_counter(const dame_movers_t *movers, int i)
     if (NULL != device) {
         dame_device_counts(device, &counts);
     }
-    const int64_t all[] = {counts.moves, counts.bytes, counts.launches, counts.blocks};
+    const int64_t all[] = {counts.moves, counts.bytes, counts.launches, counts.copies};
     return all[i];
 }
 

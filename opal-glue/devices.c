@@ -111,7 +111,7 @@ static void count_work(const dame_device_counts_t *before)
     dt_count(DT_COUNT_device_moves, now.moves - before->moves);
     dt_count(DT_COUNT_device_bytes, now.bytes - before->bytes);
     dt_count(DT_COUNT_device_launches, now.launches - before->launches);
-    dt_count(DT_COUNT_device_blocks, now.blocks - before->blocks);
+    dt_count(DT_COUNT_device_copies, now.copies - before->copies);
 }
 
 /* Bytes of a message's stream from a position on. */

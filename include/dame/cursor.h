@@ -85,4 +85,17 @@ int64_t dame_cursor_unpack(dame_cursor_t *cursor, const char *packed, int64_t le
  */
 int32_t dame_cursor_blocks(dame_cursor_t *cursor, dame_block_t *blocks, int32_t n);
 
+/* Blocks of one length, `stride` bytes from each other. */
+typedef struct dame_rows {
+    uintptr_t address;
+    int64_t width;  /* bytes of a block */
+    int64_t stride; /* may be negative or 0; 0 also where there is one */
+    int64_t height; /* blocks */
+} dame_rows_t;
+
+/* Lists the next blocks, as many as are alike and end within `most` bytes, 1 and more, of the
+ * packed stream, and advances past them; one that does not fit is cut, and the cursor is then good
+ * for nothing but the end. Not at the end. */
+void dame_cursor_rows(dame_cursor_t *cursor, int64_t most, dame_rows_t *rows);
+
 #endif

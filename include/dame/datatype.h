@@ -168,7 +168,7 @@ DAME_PUBLIC void dame_context_free(dame_context_t *context);
  *     device_moves    calls that moved data of a device
  *     device_bytes    bytes that they moved
  *     device_launches kernels launched for them
- *     device_blocks   blocks copied one by one, where there is no kernel
+ *     device_copies   copies by the driver, of a block or of rows at one stride
  */
 DAME_PUBLIC const char *dame_counter_name(int i);
 

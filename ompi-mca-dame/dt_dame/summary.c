@@ -456,14 +456,15 @@ static void write_declined(FILE *out, const dt_dame_sum_t *sum)
 
 static void write_devices(FILE *out, const dt_dame_sum_t *sum)
 {
-    const double blocks = sum->counters[DT_COUNT_device_blocks].sum;
+    const dt_dame_range_t *counters = sum->counters;
     char bytes[NUMBER];
-    if (sum->counters[DT_COUNT_device_moves].sum > 0) {
-        fprintf(out, "  on devices: %s in %.0f moves, by %.0f kernels, %.0f blocks one by one%s\n",
-                bytes_text(sum->counters[DT_COUNT_device_bytes].sum, bytes),
-                sum->counters[DT_COUNT_device_moves].sum,
-                sum->counters[DT_COUNT_device_launches].sum, blocks,
-                blocks > 0 ? ":\n    doc/tuning.md, \"Data on GPUs\"" : "");
+    if (counters[DT_COUNT_device_moves].sum > 0) {
+        fprintf(out,
+                "  on devices: %s in %.0f moves, by %.0f kernels and %.0f copies; see\n"
+                "    doc/tuning.md, \"Data on GPUs\"\n",
+                bytes_text(counters[DT_COUNT_device_bytes].sum, bytes),
+                counters[DT_COUNT_device_moves].sum, counters[DT_COUNT_device_launches].sum,
+                counters[DT_COUNT_device_copies].sum);
     }
 }
 

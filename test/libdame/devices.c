@@ -22,7 +22,7 @@
 
 enum { LONGEST = 1 << 16, MARGIN = 64, MOST_PIECES = 5, SET = 0x5a };
 
-static int64_t passed, failed, launches, blocks;
+static int64_t passed, failed, launches, copies;
 
 static __attribute__((format(printf, 2, 3))) bool check(bool right, const char *format, ...)
 {
@@ -277,17 +277,25 @@ static void run_case(uint64_t seed, int64_t number, dame_context_t *context)
 
 /* ---- Queues --------------------------------------------------------------------------------- */
 
-/* A vector of doubles, on a device in both forms. */
+/* A list of doubles, or an even one, a vector, on a device in both forms. */
 typedef struct field {
     dame_datatype_t *type;
     double *user, *packed;
+    bool is_even;
 } field_t;
 
-enum { ROWS = 100, STRIDE = 7 };
+enum { ROWS = 100, STRIDE = 7, FEW_COPIES = 8 };
 
-static field_t field_in(dame_context_t *context)
+static int place_of(int row, bool is_even)
 {
-    field_t f = {.user = make(FIRST_DEVICE, sizeof(double) * ROWS * STRIDE),
+    return row * STRIDE + (is_even ? 0 : row * row % 5);
+}
+
+static field_t field_in(dame_context_t *context, bool is_even)
+{
+    int64_t places[ROWS];
+    field_t f = {.is_even = is_even,
+                 .user = make(FIRST_DEVICE, sizeof(double) * ROWS * STRIDE),
                  .packed = make(FIRST_DEVICE, sizeof(double) * ROWS)};
     double values[ROWS * STRIDE], none[ROWS] = {0};
     dame_datatype_t *item;
@@ -297,7 +305,11 @@ static field_t field_in(dame_context_t *context)
     stand_in_put(f.user, values, sizeof(values));
     stand_in_put(f.packed, none, sizeof(none));
     check_ok(dame_datatype_basic(context, "double", 0, &item));
-    check_ok(dame_datatype_vector(ROWS, 1, STRIDE, item, &f.type));
+    for (int i = 0; i < ROWS; i++) {
+        places[i] = place_of(i, is_even);
+    }
+    check_ok(is_even ? dame_datatype_vector(ROWS, 1, STRIDE, item, &f.type)
+                     : dame_datatype_indexed_block(ROWS, 1, places, item, &f.type));
     check_ok(dame_datatype_commit(f.type));
     dame_datatype_free(item);
     return f;
@@ -309,7 +321,7 @@ static int right_rows(const field_t *f)
     int right = 0;
     stand_in_get(packed, f->packed, sizeof(packed));
     for (int i = 0; i < ROWS; i++) {
-        right += packed[i] == i * STRIDE;
+        right += packed[i] == place_of(i, f->is_even);
     }
     return right;
 }
@@ -323,7 +335,7 @@ static void end_field(field_t *f)
 
 static void check_queue(dame_context_t *context)
 {
-    field_t f = field_in(context);
+    field_t f = field_in(context, false);
     void *stream = stand_in_stream(0), *event = stand_in_event();
     const int64_t bytes = ROWS * (int64_t) sizeof(double);
     char host[ROWS * sizeof(double)];
@@ -372,7 +384,7 @@ static void check_threads(dame_context_t *context)
 {
     worker_t workers[THREADS];
     for (int i = 0; i < THREADS; i++) {
-        workers[i] = (worker_t){.f = field_in(context)};
+        workers[i] = (worker_t){.f = field_in(context, false)};
     }
     for (int i = 0; i < THREADS; i++) {
         dame_datatype_t *own = workers[i].f.type;
@@ -414,7 +426,7 @@ static void check_errors(const dame_context_options_t *options)
         dame_context_t *context;
         const stand_in_counts_t before = stand_in_counts();
         check_ok(dame_context_new(options, &context));
-        field_t f = field_in(context);
+        field_t f = field_in(context, false);
         const int64_t bytes = ROWS * (int64_t) sizeof(double);
         stand_in_fail(errors[i].function, errors[i].error);
         check_refused(dame_pack(f.type, 1, f.user, 0, f.packed, bytes, NULL), DAME_ERR_DEVICE,
@@ -442,7 +454,7 @@ static void check_counters(const dame_context_options_t *options, bool has_code)
 {
     dame_context_t *context;
     check_ok(dame_context_new(options, &context));
-    field_t f = field_in(context);
+    field_t f = field_in(context, false);
     const int64_t bytes = ROWS * (int64_t) sizeof(double);
     const stand_in_counts_t before = stand_in_counts();
     check_ok(dame_pack(f.type, 1, f.user, 0, f.packed, bytes, NULL));
@@ -452,11 +464,41 @@ static void check_counters(const dame_context_options_t *options, bool has_code)
           "moves");
     check((has_code ? 2 : 0) == counter(context, "device_launches"), "%lld launches",
           (long long) counter(context, "device_launches"));
-    check((has_code ? 0 : 2 * ROWS) == counter(context, "device_blocks"), "%lld blocks",
-          (long long) counter(context, "device_blocks"));
+    check((has_code ? FEW_COPIES : 2 * ROWS) == counter(context, "device_copies"), "%lld copies",
+          (long long) counter(context, "device_copies"));
     check(before.questions + 4 == stand_in_counts().questions, "two questions a message");
     end_field(&f);
     dame_context_free(context);
+}
+
+/* Copies of rows until there is a kernel, then what is faster; the bytes are right throughout. */
+static void check_choice(dame_context_t *context)
+{
+    enum { FIRST = 20, USES = 600 };
+    field_t f = field_in(context, true);
+    void *stream = stand_in_stream(0);
+    const int64_t bytes = ROWS * (int64_t) sizeof(double);
+    const int64_t before = counter(context, "device_copies");
+    for (int i = 0; i < FIRST; i++) {
+        check_ok(dame_pack(f.type, 1, f.user, 0, f.packed, bytes, NULL));
+    }
+    check(ROWS == right_rows(&f) && FIRST == counter(context, "device_copies") - before,
+          "%d rows are right, %lld copies", right_rows(&f),
+          (long long) (counter(context, "device_copies") - before));
+    const int64_t launched = counter(context, "device_launches");
+    check_ok(dame_pack_on(f.type, 1, f.user, 0, f.packed, bytes, NULL, stream, NULL));
+    stand_in_wait(stream);
+    for (int i = 0; i < USES; i++) {
+        const double none = -1;
+        stand_in_put(f.packed + i % ROWS, &none, sizeof(none));
+        check_ok(dame_pack(f.type, 1, f.user, 0, f.packed, bytes, NULL));
+        check(ROWS == right_rows(&f), "use %d: %d rows are right", i, right_rows(&f));
+    }
+    check(counter(context, "device_launches") - launched >= 4 &&
+              counter(context, "device_copies") - before > FIRST,
+          "both ways are timed");
+    free(stream);
+    end_field(&f);
 }
 
 int main(int argc, char **argv)
@@ -485,6 +527,7 @@ int main(int argc, char **argv)
         check_ok(dame_context_new(&with, &context));
         check_queue(context);
         check_threads(context);
+        check_choice(context);
         dame_context_free(context);
     } else {
         printf("no kernels: DAME-L is not built\n");
@@ -494,7 +537,7 @@ int main(int argc, char **argv)
         check_ok(dame_context_new(has_llvm && 0 != k % 8 ? &with : &without, &context));
         run_case(seed, k, context);
         launches += counter(context, "device_launches");
-        blocks += counter(context, "device_blocks");
+        copies += counter(context, "device_copies");
         dame_context_free(context);
     }
     const stand_in_counts_t left = stand_in_counts();
@@ -502,8 +545,7 @@ int main(int argc, char **argv)
           "%lld allocations, %lld modules, %lld streams, %lld contexts are left",
           (long long) left.allocations, (long long) left.modules, (long long) left.streams,
           (long long) left.contexts);
-    printf("%lld launches, %lld blocks copied one by one\n", (long long) launches,
-           (long long) blocks);
+    printf("%lld launches, %lld copies\n", (long long) launches, (long long) copies);
     printf("%lld passed, %lld failed\n", (long long) passed, (long long) failed);
     return 0 == failed && passed > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,7 +3,7 @@
  * Data in a device's memory, in an Open MPI that was built without devices, on a stand-in for
  * CUDA's driver (test/lib/cuda.h): memory that faults when the host touches it. Needs two ranks.
  * argv[1]: the stand-in; argv[2]:
- *   kernels, blocks   all ways of moving data, by kernels or block by block; the driver is loaded
+ *   kernels, copies   all ways of moving data, with kernels or without; the driver is loaded
  *                     when messages of the host have been moved
  *   early             the same as kernels, but the driver is loaded before MPI_Init
  *   threads           several threads at once
@@ -362,11 +362,11 @@ static void every_way(const types_t *types, bool by_kernels)
     in_flight(one_of(types)->layout, 1 + longest / one_of(types)->layout->size);
     host_moves_right(types);
     const long long launches = pvar_read("dt_dame_device_launches");
-    const long long blocks = pvar_read("dt_dame_device_blocks");
+    const long long copies = pvar_read("dt_dame_device_copies");
     check(watched && pvar_read("dt_dame_device_moves") > 0 && pvar_read("dt_dame_device_bytes") > 0,
           "it is counted");
-    check((launches > 0) == by_kernels && (blocks > 0) == !by_kernels,
-          "%lld launches, %lld blocks one by one", launches, blocks);
+    check((launches > 0) == by_kernels && copies > 0, "%lld launches, %lld copies", launches,
+          copies);
     pvar_done();
 }
 
@@ -453,7 +453,7 @@ int devices_main(int argc, char **argv)
         cuda.fail("cuStreamSynchronize", 700);
         packs(one_of(types), 1, false);
     } else {
-        every_way(types, 0 != strcmp("blocks", mode));
+        every_way(types, 0 != strcmp("copies", mode));
     }
     types_free(types);
     return check_finish();

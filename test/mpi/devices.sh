@@ -19,10 +19,10 @@ devices()
 {
     local dame=("${dame[@]}") mode=kernels kernels=$scratch/kernels
     if [ ! -e "$COMPONENTS/dame_llvm.so" ] || ldd "$COMPONENTS/dame_llvm.so" | grep "not found" >/dev/null; then
-        mode=blocks
+        mode=copies
     fi
     on_devices "shared memory" 2 $mode -- # and kernels go to the code cache
-    [ $mode = blocks ] || on_devices "before MPI_Init" 2 early --
+    [ $mode = copies ] || on_devices "before MPI_Init" 2 early --
     on_devices "tcp" 2 $mode -- "${tcp[@]}"
     on_devices "fragments of 1001 bytes" 2 $mode -- --mca "btl_${sm}_flags" send --mca "btl_${sm}_eager_limit" 999 \
         --mca "btl_${sm}_max_send_size" 1001
@@ -33,7 +33,7 @@ devices()
     on_devices "a driver's error" 1 error fails "a device's memory: CUDA_ERROR_OF_THE_STAND_IN. The job cannot go on" --
     without_llvm "$scratch/no-llvm"
     dame=(--mca mca_base_component_path "$scratch/no-llvm:$PKGLIBDIR" --mca dt dame)
-    [ $mode = blocks ] || on_devices "kernels that were made before" 2 kernels --
+    [ $mode = copies ] || on_devices "kernels that were made before" 2 kernels --
     kernels=
-    on_devices "without kernels" 2 blocks "0 kernels, [1-9][0-9]* blocks one by one" -- --mca dt_dame_report summary
+    on_devices "without kernels" 2 copies "by 0 kernels and [1-9][0-9]* copies" -- --mca dt_dame_report summary
 }
