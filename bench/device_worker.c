@@ -9,7 +9,6 @@
  * Prints a line for each layout; the exit status is 77 without a device. --print needs no device:
  * it writes the programs of all datatypes into a directory, for dame compile --tier ptx.
  */
-#include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,146 +16,13 @@
 #include <time.h>
 
 #include "dame/datatype.h"
-
-/* ---- The driver ----------------------------------------------------------------------------- */
-
-typedef uint64_t address_t;
-
-/* CUDA_MEMCPY2D of the driver API. */
-typedef struct strided {
-    size_t from_x, from_y;
-    int from_type;
-    const void *from_host;
-    address_t from;
-    void *from_array;
-    size_t from_pitch;
-    size_t to_x, to_y;
-    int to_type;
-    void *to_host;
-    address_t to;
-    void *to_array;
-    size_t to_pitch;
-    size_t width, height;
-} strided_t;
-
-enum { ON_DEVICE = 2 };
-
-static struct {
-    int (*init)(unsigned flags);
-    int (*get)(int *device, int number);
-    int (*name)(char *name, int size, int device);
-    int (*retain)(void **context, int device);
-    int (*current)(void *context);
-    int (*alloc)(address_t *address, size_t bytes);
-    int (*put)(address_t to, const void *from, size_t bytes);
-    int (*take)(void *to, address_t from, size_t bytes);
-    int (*copy)(address_t to, address_t from, size_t bytes, void *stream);
-    int (*copy_strided)(const strided_t *copy, void *stream);
-    int (*load)(void **module, const void *image);
-    int (*function)(void **function, void *module, const char *name);
-    int (*launch)(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                  unsigned bz, unsigned shared, void *stream, void **arguments, void **extra);
-    int (*wait)(void *stream);
-    int (*event)(void **event, unsigned flags);
-    int (*record)(void *event, void *stream);
-    int (*elapsed)(float *ms, void *from, void *to);
-} cu;
-
-static int has_driver(void)
-{
-    static const char *const names[] = {"cuInit",
-                                        "cuDeviceGet",
-                                        "cuDeviceGetName",
-                                        "cuDevicePrimaryCtxRetain",
-                                        "cuCtxSetCurrent",
-                                        "cuMemAlloc_v2",
-                                        "cuMemcpyHtoD_v2",
-                                        "cuMemcpyDtoH_v2",
-                                        "cuMemcpyAsync",
-                                        "cuMemcpy2DAsync_v2",
-                                        "cuModuleLoadData",
-                                        "cuModuleGetFunction",
-                                        "cuLaunchKernel",
-                                        "cuStreamSynchronize",
-                                        "cuEventCreate",
-                                        "cuEventRecord",
-                                        "cuEventElapsedTime"};
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
-    for (size_t i = 0; NULL != library && i < sizeof(names) / sizeof(names[0]); i++) {
-        void *found = dlsym(library, names[i]);
-        if (NULL == found) {
-            fprintf(stderr, "device_worker: libcuda.so.1 has no %s\n", names[i]);
-            return 0;
-        }
-        memcpy((char *) &cu + i * sizeof(found), &found, sizeof(found));
-    }
-    return NULL != library;
-}
-
-static void need(int result, const char *what)
-{
-    if (0 != result) {
-        fprintf(stderr, "device_worker: %s: the driver reports error %d\n", what, result);
-        exit(1);
-    }
-}
+#include "device_driver.h"
 
 static void need_ok(dame_status_t status)
 {
     if (DAME_OK != status) {
         fprintf(stderr, "device_worker: %s\n", dame_error_message());
         exit(1);
-    }
-}
-
-static address_t on_device(size_t bytes)
-{
-    address_t address;
-    need(cu.alloc(&address, bytes), "memory");
-    return address;
-}
-
-static void *address_of(address_t address)
-{
-    return (void *) (uintptr_t) address;
-}
-
-/* ---- Kernels by hand: a thread moves 8 bytes ------------------------------------------------- */
-
-#define START                                                                                      \
-    ".reg .pred %p; .reg .b32 %r<12>; .reg .b64 %d<16>;\n"                                         \
-    "ld.param.u32 %r1, [n]; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;\n"   \
-    "mad.lo.u32 %r5, %r2, %r3, %r4; setp.ge.u32 %p, %r5, %r1; @%p ret;\n"                          \
-    "ld.param.u64 %d1, [user]; ld.param.u64 %d2, [packed]; ld.param.u32 %r6, [width];\n"           \
-    "div.u32 %r7, %r5, %r6; mul.lo.u32 %r8, %r7, %r6; sub.u32 %r8, %r5, %r8;\n"                    \
-    "mul.wide.u32 %d3, %r8, 8; add.u64 %d1, %d1, %d3;\n"
-#define END                                                                                        \
-    "mul.wide.u32 %d9, %r5, 8; add.u64 %d2, %d2, %d9;\n"                                           \
-    "ld.global.b64 %d10, [%d1]; st.global.b64 [%d2], %d10; ret;\n"
-
-/* Rows of `width` items, `rows` of them `row` bytes apart in planes that are `plane` bytes apart;
- * and blocks of `width` items at the displacements of a list. */
-static const char by_hand[] =
-    ".version 6.0\n.target sm_60\n.address_size 64\n"
-    ".visible .entry box(.param .u64 user, .param .u64 packed, .param .u32 n, .param .u32 width,\n"
-    ".param .u32 rows, .param .u64 row, .param .u64 plane)\n{\n" START
-    "ld.param.u32 %r9, [rows]; div.u32 %r10, %r7, %r9; mul.lo.u32 %r11, %r10, %r9;\n"
-    "sub.u32 %r11, %r7, %r11; ld.param.u64 %d4, [row]; ld.param.u64 %d5, [plane];\n"
-    "cvt.u64.u32 %d6, %r11; mad.lo.u64 %d1, %d6, %d4, %d1;\n"
-    "cvt.u64.u32 %d7, %r10; mad.lo.u64 %d1, %d7, %d5, %d1;\n" END "}\n"
-    ".visible .entry list(.param .u64 user, .param .u64 packed, .param .u32 n, .param .u32 width,\n"
-    ".param .u64 disps)\n{\n" START
-    "ld.param.u64 %d4, [disps]; mul.wide.u32 %d5, %r7, 8; add.u64 %d4, %d4, %d5;\n"
-    "ld.global.b64 %d6, [%d4]; add.u64 %d1, %d1, %d6;\n" END "}\n";
-
-static void *box, *list; /* NULL: not to be had */
-
-static void load_hand(void)
-{
-    void *module;
-    if (0 != cu.load(&module, by_hand) || 0 != cu.function(&box, module, "box") ||
-        0 != cu.function(&list, module, "list")) {
-        box = list = NULL;
     }
 }
 
@@ -491,22 +357,6 @@ static void measure_latency(const layout_t *l)
 }
 
 /* 0: there is no device. */
-static int open_device(void)
-{
-    int device = 0;
-    char name[100] = "";
-    void *context;
-    if (!has_driver() || 0 != cu.init(0) || 0 != cu.get(&device, 0)) {
-        return 0;
-    }
-    need(cu.name(name, sizeof(name), device), "its name");
-    need(cu.retain(&context, device), "a context");
-    need(cu.current(context), "a context");
-    load_hand();
-    printf("%s\n", name);
-    return 1;
-}
-
 int main(int argc, char **argv)
 {
     dame_context_options_t options = {.size = sizeof(options)};
@@ -519,7 +369,7 @@ int main(int argc, char **argv)
         last = 0 == strcmp(argv[i], "--layouts") ? atoi(argv[i + 1]) : last;
         print_into = 0 == strcmp(argv[i], "--print") ? argv[i + 1] : print_into;
     }
-    if (NULL == print_into && !open_device()) {
+    if (NULL == print_into && !device_open("")) {
         printf("there is no device of NVIDIA's\n");
         return 77;
     }
@@ -546,7 +396,7 @@ int main(int argc, char **argv)
         }
         need_ok(dame_context_counter(context, "device_launches", &launches));
         need_ok(dame_context_counter(context, "device_copies", &blocks));
-        printf("%" PRId64 " launches; without a kernel: %" PRId64 " blocks\n", launches, blocks);
+        printf("%" PRId64 " launches, %" PRId64 " copies\n", launches, blocks);
     }
     return 0;
 }
