@@ -49,6 +49,8 @@ static struct {
 
 static opal_dt_base_module_t host_module;
 
+atomic_uint dt_devices_waits;
+
 /* ---- Where data is -------------------------------------------------------------------------- */
 
 static dame_device_t *the_device(void)
@@ -460,7 +462,7 @@ void dt_devices_start(const dt_got_hook_t *hooks, size_t n, opal_dt_base_module_
     devices.module = module;
     devices.order = *order;
     atomic_store(&devices.looks, 0);
-    (void) dt_devices_look();
+    (void) dt_devices_look_now();
 }
 
 /* The first of several threads that get here keeps what it opened. */
@@ -480,15 +482,15 @@ static bool open_device(void)
     return is_first;
 }
 
-bool dt_devices_look(void)
+bool dt_devices_look_now(void)
 {
-    enum { OFTEN = 64 }; /* a look takes a microsecond */
-    const unsigned looks = atomic_load_explicit(&devices.looks, memory_order_relaxed);
-    if (NULL != the_device() || (0 == devices.n_hooks && NULL == devices.module)) {
-        return false;
-    }
-    atomic_store_explicit(&devices.looks, looks + 1, memory_order_relaxed);
-    if ((looks >= OFTEN && 0 != looks % OFTEN) || !open_device()) {
+    enum { OFTEN = 16, SELDOM = 4096 };
+    const bool may_come = NULL == the_device() && (0 != devices.n_hooks || NULL != devices.module);
+    const unsigned looks = atomic_fetch_add(&devices.looks, 1);
+    atomic_store(&dt_devices_waits, !may_come || looks > SELDOM ? SELDOM
+                                    : looks > OFTEN             ? looks
+                                                                : 0);
+    if (!may_come || !open_device()) {
         return false;
     }
     dt_log("the process has a device's driver: messages in devices' memory are looked for");

@@ -8,6 +8,7 @@
 #ifndef DT_DEVICES_H
 #define DT_DEVICES_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -22,8 +23,16 @@ void dt_devices_start(const dt_got_hook_t *hooks, size_t n,
                       const dame_order_options_t *order);
 
 /* Has the process loaded a driver since? To be asked where a message may be the first; then
- * messages are looked at from now on. Any thread. */
-bool dt_devices_look(void);
+ * messages are looked at from now on. A look takes a microsecond, so most calls do not look. Any
+ * thread. */
+extern atomic_uint dt_devices_waits; /* calls before the next look */
+bool dt_devices_look_now(void);
+static inline bool dt_devices_look(void)
+{
+    const unsigned waits = atomic_load_explicit(&dt_devices_waits, memory_order_relaxed);
+    atomic_store_explicit(&dt_devices_waits, waits - 1, memory_order_relaxed);
+    return __builtin_expect(0 == waits, 0) && dt_devices_look_now();
+}
 
 /* Is the data of a convertor that Open MPI has prepared in a device's memory? Takes it, if DAME can
  * move it. */

@@ -174,92 +174,151 @@ enum { RECENT_LOG2 = 5, RECENT = 1 << RECENT_LOG2 };
 
 typedef struct reader {
     dame_tree_t *tree;
-    bool fails; /* memory is out, or it is nested too deep */
-    recent_t recent[RECENT];
+    bool fails;       /* memory is out, or it is nested too deep */
+    bool has_recent;  /* `recent` has values: there was a nested datatype */
+    recent_t *recent; /* RECENT of them */
 } reader_t;
 
-static inline wide_t next(wide_t key, int level, wide_t value)
+/* A polynomial of numbers that are added one by one. */
+typedef struct poly {
+    wide_t key;
+    int level;
+    int n; /* numbers in the block */
+    uint64_t block[BLOCK];
+} poly_t;
+
+static inline void end_block(poly_t *poly)
 {
-    return plus(times(key, at.level[level]), value);
+    const wide_t last = coefficient(poly->block, poly->n);
+    poly->key = 0 == poly->key ? last : plus(times(poly->key, at.level[poly->level]), last);
+    poly->n = 0;
 }
 
-/* A list of numbers; its length is among the coefficients before it. */
-static wide_t add_bytes(wide_t key, int level, const void *list, size_t bytes)
+static inline void add(poly_t *poly, uint64_t number)
+{
+    if (BLOCK == poly->n) {
+        end_block(poly);
+    }
+    poly->block[poly->n++] = number;
+}
+
+/* A list; its length is among the numbers before it. */
+static inline void add_bytes(poly_t *poly, const void *list, size_t bytes)
 {
     const char *from = list;
-    uint64_t block[BLOCK];
-    for (; bytes >= sizeof(block); bytes -= sizeof(block), from += sizeof(block)) {
-        memcpy(block, from, sizeof(block));
-        key = next(key, level, coefficient(block, BLOCK));
+    uint64_t number;
+    size_t step;
+    for (; bytes >= sizeof(number); bytes -= step, from += step) {
+        if (BLOCK == poly->n) {
+            end_block(poly);
+        }
+        const bool fills_one = 0 == poly->n && bytes >= sizeof(poly->block);
+        step = fills_one ? sizeof(poly->block) : sizeof(number);
+        memcpy(&poly->block[poly->n], from, step);
+        poly->n += (int) (step / sizeof(number));
     }
     if (bytes > 0) {
-        memset(block, 0, sizeof(block));
-        memcpy(block, from, bytes);
-        key = next(key, level, coefficient(block, (int) ((bytes + 7) / 8)));
+        number = 0;
+        memcpy(&number, from, bytes);
+        add(poly, number);
     }
-    return key;
 }
 
-/* Of a datatype that does not say how it was made. */
-static wide_t key_of_desc(const opal_datatype_t *datatype, int level)
+static inline void add_item(poly_t *poly, item_t item)
+{
+    add(poly, item.kind);
+    add(poly, item.length);
+    add(poly, item.extent);
+    add(poly, item.disp);
+}
+
+/* What a polynomial begins with: of a datatype that does not say how it was made, of a call, or of
+ * a predefined datatype. */
+enum { OF_DESC = 1, OF_CALL = 2, OF_PREDEFINED = 3 };
+
+static inline uint64_t pair(uint32_t high, uint32_t low)
+{
+    return (uint64_t) high << 32 | low;
+}
+
+static void add_desc(poly_t *poly, const opal_datatype_t *datatype)
 {
     const dt_type_desc_t *desc = &datatype->desc;
-    const uint64_t head[] = {1, desc->used};
-    wide_t key = coefficient(head, 2);
+    add(poly, pair(OF_DESC, 0));
+    add(poly, desc->used);
     for (size_t i = 0; i < desc->used; i++) {
-        const item_t item = read_desc(&desc->desc[i]);
-        key = add_bytes(key, level, &item, sizeof(item));
+        add_item(poly, read_desc(&desc->desc[i]));
     }
-    return key;
 }
 
-static wide_t key_of_type(reader_t *reader, const ompi_datatype_t *datatype, int level);
+static wide_t key_of_nested(reader_t *reader, const ompi_datatype_t *datatype, int level);
 
-static wide_t key_of_call(reader_t *reader, const dt_contents_t *call, int level)
+/* Predefined ones live as long as the process. */
+static inline void add_type(poly_t *poly, reader_t *reader, const ompi_datatype_t *datatype)
 {
-    const uint64_t head[] = {2, (uint32_t) call->combiner, (uint32_t) call->n_ints,
-                             (uint32_t) call->n_aints, (uint32_t) call->n_types};
-    wide_t key = coefficient(head, sizeof(head) / sizeof(head[0]));
-    key = add_bytes(key, level, call->ints, (size_t) call->n_ints * sizeof(*call->ints));
-    key = add_bytes(key, level, call->aints, (size_t) call->n_aints * sizeof(*call->aints));
+    if (datatype->super.flags & OMPI_DATATYPE_FLAG_PREDEFINED) {
+        add(poly, (uintptr_t) datatype);
+    } else {
+        const wide_t key = key_of_nested(reader, datatype, poly->level + 1);
+        add(poly, 0);
+        add(poly, (uint64_t) (key >> 64));
+        add(poly, (uint64_t) key);
+    }
+}
+
+static void add_call(poly_t *poly, reader_t *reader, const dt_contents_t *call)
+{
+    add(poly, pair(OF_CALL, (uint32_t) call->combiner));
+    add(poly, pair((uint32_t) call->n_ints, (uint32_t) call->n_aints));
+    add(poly, (uint32_t) call->n_types);
+    add_bytes(poly, call->ints, (size_t) call->n_ints * sizeof(*call->ints));
+    add_bytes(poly, call->aints, (size_t) call->n_aints * sizeof(*call->aints));
     for (int i = 0; i < call->n_types; i++) {
-        key = next(key, level, key_of_type(reader, call->types[i], level + 1));
+        add_type(poly, reader, call->types[i]);
     }
-    return key;
-}
-
-/* Equal constructor calls have equal bounds in one Open MPI. They are in the key all the same: the
- * program is compared with them, and they cost nothing. */
-static wide_t add_bounds(wide_t key, int level, const opal_datatype_t *datatype)
-{
-    const item_t own[] = {read_own(datatype, 0), read_own(datatype, 1)};
-    return add_bytes(key, level, own, sizeof(own));
 }
 
 static wide_t key_of_new(reader_t *reader, const ompi_datatype_t *datatype, int level)
 {
+    poly_t poly;
     dt_contents_t call;
     dt_decline_t declined = DT_DECLINE_NONE;
     if (MAX_NESTING == level) {
         reader->fails = true;
         return 0;
     }
-    const bool is_known = dt_contents_read(reader->tree, &datatype->super, &call, &declined);
+    poly.key = 0;
+    poly.level = level;
+    poly.n = 0;
+    if (datatype->super.flags & OMPI_DATATYPE_FLAG_PREDEFINED) {
+        add(&poly, pair(OF_PREDEFINED, 0));
+        add(&poly, (uintptr_t) datatype);
+    } else if (dt_contents_read(reader->tree, &datatype->super, &call, &declined)) {
+        add_call(&poly, reader, &call);
+    } else {
+        add_desc(&poly, &datatype->super);
+    }
+    /* Equal constructor calls have equal bounds in one Open MPI. They are in the key all the same:
+     * the program is compared with them, and they cost nothing. */
+    add_item(&poly, read_own(&datatype->super, 0));
+    add_item(&poly, read_own(&datatype->super, 1));
+    end_block(&poly);
     reader->fails |= DT_DECLINE_NONE != declined;
-    return add_bounds(is_known ? key_of_call(reader, &call, level)
-                               : key_of_desc(&datatype->super, level),
-                      level, &datatype->super);
+    return poly.key;
 }
 
-static wide_t key_of_type(reader_t *reader, const ompi_datatype_t *datatype, int level)
+static wide_t key_of_nested(reader_t *reader, const ompi_datatype_t *datatype, int level)
 {
-    if (datatype->super.flags & OMPI_DATATYPE_FLAG_PREDEFINED) { /* lives as long as the process */
-        const uint64_t head[] = {3, (uintptr_t) datatype};
-        return coefficient(head, 2);
+    if (!reader->has_recent) {
+        memset(reader->recent, 0, RECENT * sizeof(*reader->recent));
+        reader->has_recent = true;
+    }
+    if (reader->fails) {
+        return 0;
     }
     recent_t *recent = &reader->recent[dt_hash(datatype) >> (64 - RECENT_LOG2)];
     if (datatype != recent->datatype || level != recent->level) {
-        const wide_t key = reader->fails ? 0 : key_of_new(reader, datatype, level);
+        const wide_t key = key_of_new(reader, datatype, level);
         *recent = (recent_t){datatype, level, key};
     }
     return recent->key;
@@ -267,8 +326,9 @@ static wide_t key_of_type(reader_t *reader, const ompi_datatype_t *datatype, int
 
 bool dt_layout_key(dame_tree_t *tree, const opal_datatype_t *datatype, dame_layout_key_t *key)
 {
-    reader_t reader = {.tree = tree};
-    wide_t value = key_of_type(&reader, (const ompi_datatype_t *) datatype, 0);
+    recent_t recent[RECENT];
+    reader_t reader = {.tree = tree, .recent = recent};
+    wide_t value = key_of_new(&reader, (const ompi_datatype_t *) datatype, 0);
     dame_tree_reset(tree);
     value = PRIME == value ? 0 : value;
     *key = (dame_layout_key_t){.high = (uint64_t) (value >> 64), .low = (uint64_t) value};

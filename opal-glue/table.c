@@ -307,17 +307,6 @@ static void tell_opened(const dt_entry_t *entry)
     }
 }
 
-/* A known layout; NULL: there is none. `start`: when its search began, or 0: it is not timed. */
-static dame_layout_t *find_layout(const struct opal_datatype_t *datatype, uint64_t sketch,
-                                  int64_t start)
-{
-    dame_layout_t *known = dame_layout_find(&dt_engine.layouts, &source, datatype, sketch);
-    if (NULL != known && 0 != start) {
-        dt_worth_took(datatype, sketch, true, dame_ns_now() - start);
-    }
-    return known;
-}
-
 /* Finds the entry under the lock, or makes it, for a use of `count` elements or AT_ONCE. */
 static dt_entry_t *enter(const struct opal_datatype_t *datatype, uint64_t sketch, size_t count)
 {
@@ -333,10 +322,10 @@ static dt_entry_t *enter(const struct opal_datatype_t *datatype, uint64_t sketch
         is_new = true;
     }
     if (NULL != entry && !dt_entry_is_open(entry) && is_due(entry, count)) {
-        dame_layout_t *known = find_layout(datatype, sketch, start);
+        dame_layout_t *known = dame_layout_find(&dt_engine.layouts, &source, datatype, sketch);
         const dt_worth_t worth = worth_of(entry);
         if (AT_ONCE != count && !is_new && (NULL == known) != dt_worth_is_known(&worth)) {
-            dt_worth_repaid(&worth);
+            dt_worth_repaid(sketch, &worth);
         }
         if (NULL == known && dt_worth_is_known(&worth)) { /* only its sketch is */
             owe(entry, datatype, sketch, false);
@@ -346,7 +335,11 @@ static dt_entry_t *enter(const struct opal_datatype_t *datatype, uint64_t sketch
                 open_entry(entry, datatype, imports ? import_layout(datatype, sketch) : known);
     }
     if (timed && !imports) {
-        dt_count(DT_COUNT_import_ns, TIMED * (dame_ns_now() - start));
+        const int64_t took = dame_ns_now() - start;
+        dt_count(DT_COUNT_import_ns, TIMED * took);
+        if (opens) { /* a known layout */
+            dt_worth_took(datatype, sketch, true, took);
+        }
     }
     if (is_new && NULL != entry && !opens && NULL != entry->extra) {
         entry->extra->left = row_of(datatype, sketch);
@@ -387,7 +380,7 @@ dt_entry_t *dt_table_use(const struct opal_datatype_t *datatype, size_t count, i
     }
     const uint64_t sketch = dt_layout_sketch(datatype);
     const bool known = dame_layout_may_be_known(&dt_engine.layouts, sketch);
-    if (NULL != entry || bytes > (known ? SMALL_KNOWN : SMALL) || !dt_worth_is_first(sketch)) {
+    if (NULL != entry || bytes > (known ? SMALL_KNOWN : SMALL) || !dt_worth_is_early(sketch)) {
         return enter(datatype, sketch, count);
     }
     count_once();

@@ -40,8 +40,13 @@ typedef struct past {
     int32_t left;    /* of the cost */
 } past_t;
 
-/* Sketches of datatypes of which one message was seen, in part. */
-static _Atomic uint32_t seen[4096];
+/*
+ * Sketches of small datatypes of which messages were seen, by the sketch: its upper bits, and in
+ * the lower ones how many messages there were since the last entry, and how many there are to be
+ * before the next one. 0: none.
+ */
+enum { SEEN = 4096, COUNT_BITS = 4, LEAST = 1, MOST = 4 };
+static _Atomic uint32_t seen[SEEN];
 
 static struct {
     int32_t uses; /* of dt_worth_start() */
@@ -176,9 +181,49 @@ static bool is_early(rate_t *rate, bool known)
     return rate->early > ENOUGH && 0 != ++rate->expected % waits;
 }
 
-void dt_worth_repaid(const dt_worth_t *of)
+/* The upper bits, other than 0. */
+static uint32_t mark_of(uint64_t sketch)
+{
+    const uint32_t low = (1U << 2 * COUNT_BITS) - 1;
+    return ((uint32_t) (sketch >> 32) & ~low) | (low + 1);
+}
+
+bool dt_worth_is_early(uint64_t sketch)
+{
+    enum { NEVERTHELESS = 64 };
+    static _Thread_local uint32_t asked;
+    const uint32_t low = (1U << COUNT_BITS) - 1, mark = mark_of(sketch);
+    _Atomic uint32_t *place = &seen[sketch % SEEN];
+    const uint32_t was = atomic_load_explicit(place, memory_order_relaxed);
+    if (0 != worth.uses || 0 == ++asked % NEVERTHELESS) {
+        return false;
+    }
+    const bool is_other = mark != (was & ~((low << COUNT_BITS) | low));
+    const uint32_t wait = is_other ? LEAST : was >> COUNT_BITS & low;
+    const uint32_t messages = is_other ? 0 : was & low;
+    const bool is_early = messages < (1U << wait) - 1;
+    atomic_store_explicit(place, mark | wait << COUNT_BITS | (is_early ? messages + 1 : 0),
+                          memory_order_relaxed);
+    return is_early;
+}
+
+/* Of a datatype with an entry: has that been of use? */
+static void change_wait(uint64_t sketch, bool was_of_use)
+{
+    const uint32_t low = (1U << COUNT_BITS) - 1, mark = mark_of(sketch);
+    _Atomic uint32_t *place = &seen[sketch % SEEN];
+    const uint32_t was = atomic_load_explicit(place, memory_order_relaxed);
+    const uint32_t wait = was >> COUNT_BITS & low;
+    if (mark == (was & ~((low << COUNT_BITS) | low))) {
+        const uint32_t next = was_of_use ? LEAST : wait < MOST ? wait + 1 : MOST;
+        atomic_store_explicit(place, mark | next << COUNT_BITS, memory_order_relaxed);
+    }
+}
+
+void dt_worth_repaid(uint64_t sketch, const dt_worth_t *of)
 {
     learn_life(of, 1);
+    change_wait(sketch, true);
 }
 
 /* ---- Worth ---------------------------------------------------------------------------------- */
@@ -208,20 +253,6 @@ bool dt_worth_is_known(const dt_worth_t *of)
     return of->kind >= FIRST_KNOWN;
 }
 
-bool dt_worth_is_first(uint64_t sketch)
-{
-    enum { NEVERTHELESS = 16 };
-    static _Thread_local uint32_t asked;
-    const uint32_t mark = (uint32_t) (sketch >> 32) | 1;
-    _Atomic uint32_t *place = &seen[sketch % (sizeof(seen) / sizeof(seen[0]))];
-    if (0 != worth.uses || 0 == ++asked % NEVERTHELESS) {
-        return false;
-    }
-    const bool is_first = mark != atomic_load_explicit(place, memory_order_relaxed);
-    atomic_store_explicit(place, is_first ? mark : 0, memory_order_relaxed);
-    return is_first;
-}
-
 void dt_worth_keep(uint64_t sketch, const dt_worth_t *of, int32_t left)
 {
     past_t *past = past_of(sketch);
@@ -229,6 +260,7 @@ void dt_worth_keep(uint64_t sketch, const dt_worth_t *of, int32_t left)
         return;
     }
     learn_life(of, -(float) left / (float) of->cost);
+    change_wait(sketch, false);
     if (dt_worth_is_known(of)) { /* each datatype pays for itself */
         return;
     }

@@ -56,21 +56,21 @@ dt_worth_t dt_worth_of(const struct opal_datatype_t *datatype, uint64_t sketch, 
 bool dt_worth_is_known(const dt_worth_t *worth);
 
 /*
- * Was no message seen of a datatype with this sketch since an entry was made for one? Then the
- * sketch is remembered, and the caller need not make an entry, which would cost a tenth of the life
- * of a small datatype that is used once. Else it is forgotten, since the caller makes one: so of
- * datatypes that are used once, every other one has none. Sometimes the answer is false
- * nevertheless, so that each datatype gets its entry although others that share its place are used
- * in turn with it. Any thread, with no lock.
+ * Is it too early to make an entry for a small datatype with this sketch, of which there is a
+ * message? An entry costs a tenth to a third of the life of a small datatype that is used once. So
+ * the first message has none, and leaves its sketch; of the next ones every second, or fewer, after
+ * entries that were of no use: down to one in 16. Sometimes it is not, so
+ * that each datatype gets its entry although others that share its place are used in turn with it.
+ * Any thread, with no lock.
  */
-bool dt_worth_is_first(uint64_t sketch);
+bool dt_worth_is_early(uint64_t sketch);
 
 /* A datatype without an imported layout ends. `worth` is what dt_worth_of() returned, `left` the
  * rest of the cost. */
 void dt_worth_keep(uint64_t sketch, const dt_worth_t *worth, int32_t left);
 
 /* The uses of a datatype have repaid the import of its layout, which comes now. */
-void dt_worth_repaid(const dt_worth_t *worth);
+void dt_worth_repaid(uint64_t sketch, const dt_worth_t *worth);
 
 /* What the import of a datatype's layout took, or finding a known one. What uses had gained is
  * spent. */
@@ -79,9 +79,7 @@ void dt_worth_took(const struct opal_datatype_t *datatype, uint64_t sketch, bool
 /* The rest of a cost after a message of `count` elements; 0: it is repaid. */
 static inline int32_t dt_worth_left(int32_t cost, uint64_t count)
 {
-    return cost < 0                  ? cost + 1
-           : count < (uint64_t) cost ? cost - (int32_t) count
-                                     : 0;
+    return cost < 0 ? cost + 1 : count < (uint64_t) cost ? cost - (int32_t) count : 0;
 }
 
 #endif

@@ -90,14 +90,15 @@ bool dt_worth_is_known(const dt_worth_t *of)
     return of->kind >= KNOWN;
 }
 
-bool dt_worth_is_first(uint64_t sketch)
+bool dt_worth_is_early(uint64_t sketch)
 {
     (void) sketch;
     return worth.is_first;
 }
 
-void dt_worth_repaid(const dt_worth_t *of)
+void dt_worth_repaid(uint64_t sketch, const dt_worth_t *of)
 {
+    (void) sketch;
     worth.repaid = of->kind;
 }
 
