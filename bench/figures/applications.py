@@ -12,7 +12,7 @@ paper = [("DAME paper, Fig. 18: FFT; 19, 20: lattice QCD", "faster by datatypes 
 turns = {"quick": 16, "full": 20}
 
 
-def sentence(means):
+def sentence(means, _):
     return (f"Steps of three mini-applications, and the communication in them, are {means['Open MPI'][0]:.2f} times as fast as with Open MPI's engine, and "
             f"{means['packing by hand'][0]:.2f} times as fast as packed by hand.")
 

@@ -13,10 +13,6 @@ reasons = [(r" first$", "DAME finds the layout"), (r" free_used$", "DAME forgets
 turns = {"quick": 12, "full": 14}
 
 
-def sentence(means):
-    return f"Making a datatype, using it once and freeing it costs more: {means['Open MPI'][0]:.2f} times as fast as with Open MPI's engine."
-
-
 def runs(engine, full, layouts):
     few = [word for name in ("vector_16x1_64", "WRF_x_vec_2x2", "NAS_MG_x_130x66x66", "LAMMPS_full_3062", "SPECFEM3D_mt_6200") for word in ("--layout", name)]
     return [(1, "import_worker", layouts or ([] if full else few))]

@@ -19,7 +19,7 @@ turns = {"quick": 12, "full": 16}
 ddtbench = ["WRF", "MILC", "NAS", "LAMMPS", "SPECFEM3D", "FFT2"]
 
 
-def sentence(means):
+def sentence(means, _):
     return (f"Messages of DDTBench's layouts are {means['Open MPI'][0]:.2f} times as fast as with Open MPI's engine, {means['packing by hand'][0]:.2f} times as fast as "
             f"packed by hand, and {means['contiguous data'][0]:.2f} times as fast as contiguous data.")
 

@@ -13,7 +13,7 @@ bounds = ("limit",)
 reasons = [(r"vector_16x1_64|NAS_LU_[xy]_\d\d |NAS_LU_[xy]_162|short_", "14 ns to check arguments and find the program")]
 
 
-def sentence(means):
+def sentence(means, _):
     return (f"MPI_Pack and MPI_Unpack are {means['Open MPI'][0]:.2f} times as fast as with Open MPI's engine, {means['hand-written loop'][0]:.2f} times "
             f"as fast as loops by hand, and reach {100 * means['limit'][0]:.0f} % of what memory allows.")
 
