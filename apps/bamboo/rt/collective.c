@@ -157,12 +157,44 @@ int bamboo_mpi_reduce(const void *in, void *out, int count, MPI_Datatype type, M
     return end();
 }
 
+/* The same values in the same order at every rank, of a number of ranks that is a power of two: in
+ * the round of bit, two ranks exchange what 2 * bit of them have combined. */
+static void reduce_everywhere(bamboo_comm_t *comm, const void *in, void *out, int count,
+                              MPI_Datatype type, MPI_Op op)
+{
+    const int me = bamboo_comm_rank(comm, bamboo_current->rank);
+    struct elements received = elements(count, type), partial = {NULL, out};
+    if (in != MPI_IN_PLACE) {
+        copy(in, out, count, type);
+    }
+    for (int bit = 1; bit < comm->size; bit *= 2) {
+        const int other = me ^ bit;
+        bamboo_request_t *requests[] = {
+            bamboo_begin_recv(received.at, count, type, other, 0, comm, 1),
+            bamboo_begin_send(partial.at, count, type, other, 0, comm, 1)};
+        bamboo_await_all(2, requests, MPI_STATUSES_IGNORE);
+        if (me < other) {
+            swap(&partial, &received);
+        }
+        MPI_Reduce_local(received.at, partial.at, count, type, op);
+    }
+    if (partial.at != out) {
+        copy(partial.at, out, count, type);
+    }
+    free(partial.memory);
+    free(received.memory);
+}
+
 int bamboo_mpi_allreduce(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op,
                          bamboo_comm_t *comm)
 {
     begin("MPI_Allreduce", &comm, 0);
-    reduce(comm, in, out, count, type, op, 0);
-    broadcast(comm, out, count, type, 0);
+    if ((comm->size & (comm->size - 1)) == 0) {
+        reduce_everywhere(comm, in, out, count, type, op);
+    } else {
+        reduce(comm, in, out, count, type, op, 0);
+        broadcast(comm, out, count, type, 0);
+    }
     return end();
 }
 
