@@ -130,6 +130,7 @@ size_t dt_native_move(opal_convertor_t *convertor, dame_dir_t dir, struct iovec 
     (void) rewind(convertor, &start); /* it has moved this before, if the request is persistent */
     (void) atomic_load_explicit(&mover->advance, memory_order_relaxed)(convertor, iov, &used,
                                                                        &moved);
+    iov->iov_len = moved; /* which unpacking contiguous data leaves as it was */
     convertor->bConverted = 0;
     return moved;
 }
