@@ -22,7 +22,8 @@ typedef struct dame_choice {
     float spent;           /* ns, before there is a kernel */
     uint32_t uses;
     uint8_t tries[DAME_WAYS];
-    bool is_many; /* copies were too many to be a way */
+    bool had_kernel; /* when it was asked last */
+    bool is_many;    /* copies were too many to be a way beside one */
 } dame_choice_t;
 
 /* The way of the next part. *most: so many copies are a way; if there are more, a kernel moves the

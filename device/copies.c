@@ -34,11 +34,12 @@ static int64_t copy_once(work_t *work, dame_cursor_t *cursor, uint64_t packed, i
     const int64_t position = cursor->position;
     dame_rows_t rows;
     dame_cursor_rows(cursor, left, &rows);
-    if (rows.height > 1 && rows.stride > rows.width && rows.stride <= INT32_MAX) {
+    const bool is_elsewhere = ON_DEVICE == work->sides->packed && !work->sides->same;
+    if (rows.height > 1 && rows.stride > rows.width && rows.stride <= INT32_MAX && !is_elsewhere) {
         copy_rows(work, &rows, packed);
         return rows.width * rows.height;
     }
-    if (rows.height > 1) { /* at no stride that a driver takes */
+    if (rows.height > 1) { /* at no stride that a driver takes, or to another device */
         dame_cursor_seek(cursor, position + rows.width);
     }
     TRY(work, copy(packs ? packed : rows.address, packs ? rows.address : packed,

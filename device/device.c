@@ -137,7 +137,7 @@ bool dame_device_has(const dame_device_t *device, uintptr_t address)
     unsigned type = 0, is_managed = 0;
     void *out[] = {&type, &is_managed};
     return 0 == device->source.driver->pointer_attributes(2, attributes, out, address) &&
-           (CU_DEVICE == type || 0 != is_managed);
+           CU_DEVICE == type && 0 == is_managed;
 }
 
 bool dame_device_look(const dame_device_t *device, const dame_device_message_t *message,
@@ -295,32 +295,31 @@ static bool has_kernel(const work_t *work)
     return dame_kernel_is_there(work->message->kernels, work->part->dir, work->sides->context);
 }
 
-/* DAME_ERR_UNSUPPORTED: there is none. */
-static dame_status_t get_kernel(work_t *work)
+/* False: there is none. */
+static bool get_kernel(work_t *work)
 {
     const dame_device_message_t *message = work->message;
     const bool is_new = !has_kernel(work);
     const double start = now_ns();
-    const dame_status_t status =
-        dame_kernel_get(&work->device->source, message->kernels, message->program, work->part->dir,
-                        work->sides->context, &work->kernel, &work->error);
-    if (is_new && DAME_OK == status) {
+    work->kernel = dame_kernel_get(&work->device->source, message->kernels, message->program,
+                                   work->part->dir, work->sides->context);
+    if (is_new && NULL != work->kernel) {
         work->kernel_ns = work->device->kernel_ns = now_ns() - start;
     }
-    return status;
+    return NULL != work->kernel;
 }
 
-/* Nobody waits for it. */
+/* In the caller's stream; it does not wait. */
 static dame_status_t enqueue(work_t *work, const dame_device_queue_t *queue)
 {
-    const dame_status_t status = get_kernel(work);
-    if (DAME_OK == status) {
-        launch(work, 0, work->part->length, work->part->packed, queue->stream);
-        if (NULL != queue->event) {
-            TRY(work, record(queue->event, queue->stream));
-        }
+    if (!get_kernel(work)) {
+        return DAME_ERR_UNSUPPORTED;
     }
-    return status;
+    launch(work, 0, work->part->length, work->part->packed, queue->stream);
+    if (NULL != queue->event) {
+        TRY(work, record(queue->event, queue->stream));
+    }
+    return DAME_OK;
 }
 
 /* By a kernel, from byte `at` of the part on. */
@@ -355,11 +354,9 @@ static dame_status_t by_way(work_t *work, dame_way_t way, int64_t most, int64_t 
     dame_status_t status =
         DAME_WAY_COPIES == way ? dame_work_by_copies(work, most, copied) : DAME_OK;
     if (DAME_OK == status && *copied < work->part->length && 0 == work->error) {
-        const int64_t before = *copied;
-        status = get_kernel(work);
-        if (DAME_OK == status) {
-            by_kernel(work, before);
-        } else if (DAME_ERR_UNSUPPORTED == status) {
+        if (get_kernel(work)) {
+            by_kernel(work, *copied);
+        } else {
             status = dame_work_by_copies(work, INT64_MAX, copied);
         }
     }
@@ -369,11 +366,9 @@ static dame_status_t by_way(work_t *work, dame_way_t way, int64_t most, int64_t 
 /* The way that was measured to be the faster one. */
 static dame_status_t by_choice(work_t *work)
 {
-    dame_choice_t *choice = choice_of(work);
+    dame_choice_t none = {0}, *known = choice_of(work);
+    dame_choice_t *choice = NULL != known ? known : &none;
     int64_t most = 0, copied = 0;
-    if (NULL == choice) {
-        return DAME_ERR_NOMEM;
-    }
     const dame_way_t way =
         dame_choice_next(choice, has_kernel(work), work->device->kernel_ns, &most);
     const double start = now_ns();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages in the memory of devices: one launch moves a part of the packed stream, however many
- * blocks it has. See README.md.
+ * Messages in the memory of devices: one launch, or a few copies by the driver, move a part of the
+ * packed stream, however many blocks it has. See README.md.
  *
  * A process whose memory is on a device has loaded CUDA's driver; dame_device_open() finds that
  * driver and loads none. All functions may be called by any thread.
@@ -31,7 +31,7 @@ void dame_device_close(dame_device_t *device); /* accepts NULL */
 /* Before a program ends. */
 void dame_device_forget(dame_device_t *device, dame_kernels_t *kernels);
 
-/* Is this address in a device's memory? Asks the driver. */
+/* Is this address in a device's memory, where the host does not reach it? Asks the driver. */
 bool dame_device_has(const dame_device_t *device, uintptr_t address);
 
 /* Is the message, or the stream at `packed`, in a device's memory? Asks the driver once for each,
@@ -61,7 +61,7 @@ dame_status_t dame_device_copy(dame_device_t *device, const dame_device_message_
 
 /* So far. */
 typedef struct dame_device_counts {
-    int64_t moves;    /* calls of dame_device_move() */
+    int64_t moves;    /* calls of dame_device_move() and _copy() */
     int64_t bytes;    /* that they moved */
     int64_t launches; /* of kernels */
     int64_t copies;   /* by the driver, of a block or of rows at one stride */

@@ -122,21 +122,21 @@ bool dame_kernel_is_there(const dame_kernels_t *kernels, dame_dir_t dir, cu_cont
     return NULL != kernel && NULL != kernel->functions[dir];
 }
 
-dame_status_t dame_kernel_get(const dame_kernel_source_t *source, dame_kernels_t *kernels,
-                              const dame_program_t *program, dame_dir_t dir, cu_context_t context,
-                              dame_kernel_t **out, cu_result_t *error)
+dame_kernel_t *dame_kernel_get(const dame_kernel_source_t *source, dame_kernels_t *kernels,
+                               const dame_program_t *program, dame_dir_t dir, cu_context_t context)
 {
-    dame_status_t status = kernels->is_hopeless ? DAME_ERR_UNSUPPORTED : DAME_OK;
     dame_kernel_t *kernel = find_kernel(kernels, context);
-    if (DAME_OK == status && NULL == kernel) {
-        status = new_kernel(source, kernels, program, context, &kernel, error);
+    cu_result_t error = 0;
+    if (kernels->is_hopeless ||
+        (NULL == kernel &&
+         DAME_OK != new_kernel(source, kernels, program, context, &kernel, &error))) {
+        return NULL;
     }
-    if (DAME_OK == status && NULL == kernel->functions[dir]) {
-        status = open_function(source, program, dir, kernel, error);
-        kernels->is_hopeless = DAME_ERR_UNSUPPORTED == status;
-    }
-    *out = DAME_OK == status ? kernel : NULL;
-    return status;
+    const dame_status_t status = NULL == kernel->functions[dir]
+                                     ? open_function(source, program, dir, kernel, &error)
+                                     : DAME_OK;
+    kernels->is_hopeless = DAME_OK != status && DAME_ERR_NOMEM != status;
+    return DAME_OK == status ? kernel : NULL;
 }
 
 cu_result_t dame_kernel_launch(const dame_driver_t *driver, const dame_kernels_t *kernels,

@@ -24,14 +24,11 @@ typedef struct dame_kernel_source {
     int32_t provider; /* DAME-L's number in jit */
 } dame_kernel_source_t;
 
-/*
- * The program's code for a direction in `context`, which is current. Compiled or found, and loaded,
- * at the first call. The caller holds a lock. DAME_ERR_UNSUPPORTED: it has none, by now or ever;
- * DAME_ERR_NOMEM; DAME_ERR_DEVICE, with the driver's code in *error. Then *out is NULL.
- */
-dame_status_t dame_kernel_get(const dame_kernel_source_t *source, dame_kernels_t *kernels,
-                              const dame_program_t *program, dame_dir_t dir, cu_context_t context,
-                              dame_kernel_t **out, cu_result_t *error);
+/* The program's code for a direction in `context`, which is current. Compiled or found, and loaded,
+ * at the first call. The caller holds a lock. NULL: there is none, by now or ever, or the driver
+ * does not take it; copies move the data. */
+dame_kernel_t *dame_kernel_get(const dame_kernel_source_t *source, dame_kernels_t *kernels,
+                               const dame_program_t *program, dame_dir_t dir, cu_context_t context);
 
 /* Is it made? */
 bool dame_kernel_is_there(const dame_kernels_t *kernels, dame_dir_t dir, cu_context_t context);

@@ -18,20 +18,22 @@
 /* The kernels of a layout. They may outlive it: numbers are never used twice. */
 typedef struct kept {
     uint64_t layout;
+    uint64_t used; /* when, by devices.uses */
     dame_kernels_t kernels;
 } kept_t;
 
-enum { KEPT = 256 };
+enum { SETS = 64, WAYS = 4 };
 
 static struct {
     _Atomic(dame_device_t *) device; /* NULL: the process had no driver so far */
     const dt_got_hook_t *hooks;      /* of messages of the host's, or .. */
     size_t n_hooks;
     opal_dt_base_module_t *module; /* .. NULL: there are hooks */
-    dt_got_hook_t with[16];        /* the hooks that look */
+    dt_got_hook_t hooks_that_look[DT_GOT_MOST_HOOKS];
     dame_order_options_t order;
     atomic_uint looks;
-    kept_t kept[KEPT]; /* by layout; under DAME_LOCK_DEVICES */
+    kept_t kept[SETS][WAYS]; /* by layout; under DAME_LOCK_DEVICES, as `uses` */
+    uint64_t uses;
 } devices;
 
 /* The functions that stand behind those of this file. */
@@ -65,8 +67,7 @@ static bool is_there(const opal_datatype_t *datatype, size_t count, const void *
            dame_device_has(the_device(), (uintptr_t) buffer + (uintptr_t) datatype->true_lb);
 }
 
-/* Open MPI's own engine gets data that it may not be made for, and what comes of that is its own.
- */
+/* Open MPI's own engine moves it, which can if Open MPI was built with support of devices. */
 static void tell_left(const char *what)
 {
     dt_log_once_a_job("%s in a device's memory is left to Open MPI. If this Open MPI was built "
@@ -76,8 +77,8 @@ static void tell_left(const char *what)
 
 /* ---- Moving it ------------------------------------------------------------------------------ */
 
-/* There is nobody to tell: Open MPI waits for ever for a message that does not come, and ends the
- * job itself where its own copy from or to a device fails. */
+/* Returning an error would not help: Open MPI would wait for ever for the message. It ends the job,
+ * too, where its own copy from or to a device fails. */
 static _Noreturn void give_up(const char *doing, dame_status_t status, const char *what)
 {
     opal_output(0, "dt:dame: %s in a device's memory: %s. The job cannot go on.", doing,
@@ -85,16 +86,20 @@ static _Noreturn void give_up(const char *doing, dame_status_t status, const cha
     abort();
 }
 
-/* With the lock held. */
+/* With the lock held. The kernels that were used least lately give way. */
 static dame_kernels_t *kernels_of(const dame_layout_t *layout)
 {
     const uint64_t number = dame_layout_number(layout);
-    kept_t *kept = &devices.kept[number % KEPT];
-    if (number != kept->layout) {
-        dame_device_forget(the_device(), &kept->kernels);
-        *kept = (kept_t){.layout = number};
+    kept_t *set = devices.kept[number % SETS], *found = set;
+    for (int i = 0; i < WAYS && number != found->layout; i++) {
+        found = number == set[i].layout || set[i].used < found->used ? &set[i] : found;
     }
-    return &kept->kernels;
+    if (number != found->layout) {
+        dame_device_forget(the_device(), &found->kernels);
+        *found = (kept_t){.layout = number};
+    }
+    found->used = ++devices.uses;
+    return &found->kernels;
 }
 
 static dame_device_message_t message_of(dame_layout_t *layout, const void *base, size_t count)
@@ -106,7 +111,8 @@ static dame_device_message_t message_of(dame_layout_t *layout, const void *base,
                                    .reader = &dt_thread()->base.reader};
 }
 
-static void count_work(const dame_device_counts_t *before)
+/* Was a kernel launched? */
+static bool count_work(const dame_device_counts_t *before)
 {
     dame_device_counts_t now;
     dame_device_counts(the_device(), &now);
@@ -114,47 +120,66 @@ static void count_work(const dame_device_counts_t *before)
     dt_count(DT_COUNT_device_bytes, now.bytes - before->bytes);
     dt_count(DT_COUNT_device_launches, now.launches - before->launches);
     dt_count(DT_COUNT_device_copies, now.copies - before->copies);
+    return now.launches > before->launches;
 }
 
-/* Bytes of a message's stream from a position on. */
-static void move_part(dame_layout_t *layout, const opal_convertor_t *convertor, dame_dir_t dir,
+/* Bytes of a message's stream from a position on. By a kernel? */
+static bool move_part(dame_layout_t *layout, const opal_convertor_t *convertor, dame_dir_t dir,
                       size_t position, const struct iovec *iov)
 {
     const dame_device_part_t part = {dir, (int64_t) position, (uintptr_t) iov->iov_base,
                                      (int64_t) iov->iov_len};
     dame_device_counts_t before;
     dame_device_sides_t sides;
-    const char *what = "";
+    const char *what = "it was there before, and is no longer";
     dame_lock(DAME_LOCK_DEVICES);
     const dame_device_message_t message = message_of(layout, convertor->pBaseBuf, convertor->count);
     dame_device_counts(the_device(), &before);
-    dame_status_t status = DAME_ERR_ARGUMENT; /* memory that was freed */
+    dame_status_t status = DAME_ERR_DEVICE;
     if (dame_device_look(the_device(), &message, part.packed, &sides)) {
         status = dame_device_move(the_device(), &message, &part, &sides, NULL, &what);
     }
-    count_work(&before);
+    const bool by_kernel = count_work(&before);
     dame_unlock(DAME_LOCK_DEVICES);
     if (DAME_OK != status) {
         give_up(DAME_PACK == dir ? "packing data" : "unpacking data", status, what);
     }
+    return by_kernel;
+}
+
+/* dt_native_boundary(), which reads on where the thread's last call for the datatype ended. */
+static size_t boundary(const opal_convertor_t *convertor, size_t position)
+{
+    static _Thread_local struct {
+        const opal_datatype_t *datatype;
+        uint64_t generation;
+        dt_native_mark_t mark;
+    } last;
+    const uint64_t generation = dt_table_generation();
+    if (convertor->pDesc != last.datatype || generation != last.generation) {
+        last.datatype = convertor->pDesc;
+        last.generation = generation;
+        last.mark = (dt_native_mark_t){.item = NULL};
+    }
+    return dt_native_boundary(convertor, position, &last.mark);
 }
 
 /* As DAME's other convertors, a sending one stops where the native engine would (move.h). */
 static size_t fitting(const opal_convertor_t *convertor, dame_dir_t dir, size_t position,
                       size_t room)
 {
-    dt_native_mark_t mark = {.item = NULL};
-    return room >= convertor->local_size - position ? convertor->local_size - position
-           : DAME_PACK == dir ? dt_native_boundary(convertor, position + room, &mark) - position
+    const size_t left = convertor->local_size - position;
+    return room >= left       ? left
+           : DAME_PACK == dir ? boundary(convertor, position + room) - position
                               : room;
 }
 
-static void count_message(const dt_entry_t *entry, dame_work_t work, int64_t bytes)
+static void count_message(const dt_entry_t *entry, dame_work_t work, bool by_kernel, int64_t bytes)
 {
     dame_tally_t *tally = dame_tally_of(&entry->use);
     dt_count((dt_counter_t) (DT_COUNT_messages_packed + (int) work), 1);
     if (NULL != tally) {
-        (void) dame_tally_use(tally, work, DAME_TIER_CODE, bytes);
+        (void) dame_tally_use(tally, work, by_kernel ? DAME_TIER_CODE : DAME_TIER_INTERP, bytes);
     }
 }
 
@@ -164,17 +189,18 @@ static int32_t advance(opal_convertor_t *convertor, dame_dir_t dir, struct iovec
     const dt_entry_t *entry = dt_table_get(convertor->pDesc);
     size_t position = convertor->bConverted;
     uint32_t used = 0;
-    if (0 == position) {
-        count_message(entry, (dame_work_t) dir, (int64_t) convertor->local_size);
-    }
+    bool by_kernel = false;
     for (; used < *out_size && position < convertor->local_size; used++) {
         iov[used].iov_len = fitting(convertor, dir, position, iov[used].iov_len);
         if (iov[used].iov_len > 0) {
-            move_part(entry->use.layout, convertor, dir, position, &iov[used]);
+            by_kernel |= move_part(entry->use.layout, convertor, dir, position, &iov[used]);
         }
         position += iov[used].iov_len;
     }
     *out_size = used;
+    if (0 == convertor->bConverted && position > 0) {
+        count_message(entry, (dame_work_t) dir, by_kernel, (int64_t) convertor->local_size);
+    }
     dt_count((dt_counter_t) (DT_COUNT_fragments_packed + (int) dir), 1);
     dt_count((dt_counter_t) (DT_COUNT_bytes_packed + (int) dir),
              (int64_t) (position - convertor->bConverted));
@@ -197,9 +223,8 @@ static int32_t unpack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *
 
 static int32_t set_position(opal_convertor_t *convertor, size_t *position)
 {
-    dt_native_mark_t mark = {.item = NULL};
     if (convertor->flags & CONVERTOR_SEND) {
-        *position = dt_native_boundary(convertor, *position, &mark);
+        *position = boundary(convertor, *position);
     }
     convertor->bConverted = *position;
     return OPAL_SUCCESS;
@@ -207,16 +232,17 @@ static int32_t set_position(opal_convertor_t *convertor, size_t *position)
 
 bool dt_devices_took(const opal_convertor_t *convertor)
 {
-    return pack == convertor->fAdvance || unpack == convertor->fAdvance;
+    return 0 == (convertor->flags & CONVERTOR_NO_OP) && /* which leaves fAdvance as it was */
+           (pack == convertor->fAdvance || unpack == convertor->fAdvance);
 }
 
-/* The entry of a datatype with a program, or NULL. */
+/* The entry of a datatype that DAME moves, or NULL. */
 static dt_entry_t *entry_of(const opal_datatype_t *datatype, size_t count)
 {
     int64_t bytes;
     dt_entry_t *entry =
         __builtin_mul_overflow(count, datatype->size, &bytes) ? NULL : dt_table_get(datatype);
-    return NULL != entry && NULL != entry->use.layout->program ? entry : NULL;
+    return NULL != entry && (int32_t) DT_DECLINE_NONE == dt_entry_declined(entry) ? entry : NULL;
 }
 
 /* Of data on a device. */
@@ -226,7 +252,12 @@ static void take(opal_convertor_t *convertor)
     if (CONVERTOR_HOMOGENEOUS == (convertor->flags & (CONVERTOR_HOMOGENEOUS | others)) &&
         NULL != entry_of(convertor->pDesc, convertor->count)) {
         dt_openmpi_take(convertor, convertor->flags & CONVERTOR_SEND ? pack : unpack, set_position);
-    } else if (0 == (convertor->flags & DT_OPENMPI_DEVICE)) {
+        return;
+    }
+    if (0 == (convertor->flags & CONVERTOR_NO_OP)) {
+        dt_count_left(DT_DECLINE_DEVICE, (int64_t) convertor->local_size);
+    }
+    if (0 == (convertor->flags & DT_OPENMPI_DEVICE)) {
         tell_left(convertor->flags & CONVERTOR_NO_OP ? "contiguous data" : "data");
     }
 }
@@ -240,8 +271,7 @@ bool dt_devices_take(opal_convertor_t *convertor)
     return there;
 }
 
-/* False: it is all the host's, or left to Open MPI. */
-static bool copied(const opal_datatype_t *datatype, int32_t count, char *to, const char *from)
+bool dt_devices_copied(const opal_datatype_t *datatype, int32_t count, char *to, const char *from)
 {
     if (count <= 0 ||
         !(is_there(datatype, (size_t) count, to) || is_there(datatype, (size_t) count, from))) {
@@ -251,6 +281,9 @@ static bool copied(const opal_datatype_t *datatype, int32_t count, char *to, con
                                   ? NULL
                                   : entry_of(datatype, (size_t) count);
     if (NULL == entry) {
+        if (!dt_openmpi_is_contiguous(datatype, (size_t) count)) {
+            dt_count_left(DT_DECLINE_DEVICE, count * (int64_t) datatype->size);
+        }
         if (!dt_openmpi_on_device(to, (char *) (uintptr_t) from)) {
             tell_left("a local copy");
         }
@@ -270,13 +303,13 @@ static bool copied(const opal_datatype_t *datatype, int32_t count, char *to, con
                          &sides)) {
         status = dame_device_copy(the_device(), &source, &target, bytes, &sides, &what);
     }
-    count_work(&before);
+    const bool by_kernel = count_work(&before);
     dame_unlock(DAME_LOCK_DEVICES);
     if (DAME_OK != status && !dt_openmpi_on_device(to, (char *) (uintptr_t) from)) {
         give_up("a local copy", status, what);
     }
     if (DAME_OK == status) {
-        count_message(entry, DAME_WORK_COPY, bytes);
+        count_message(entry, DAME_WORK_COPY, by_kernel, bytes);
         dt_count(DT_COUNT_bytes_copied, bytes);
     }
     return DAME_OK == status;
@@ -314,40 +347,61 @@ static int32_t position(opal_convertor_t *convertor, size_t *position)
 }
 #endif
 
+static int32_t list_blocks(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov_count,
+                           size_t *length)
+{
+    const int32_t rc = dt_advance_raw(convertor, iov, iov_count, length);
+    dt_count(DT_COUNT_raw_blocks, *iov_count);
+    return rc;
+}
+
 static int32_t raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov_count,
                    size_t *length)
 {
     return dt_devices_took(convertor) && !(convertor->flags & CONVERTOR_COMPLETED)
-               ? dt_advance_raw(convertor, iov, iov_count, length)
+               ? list_blocks(convertor, iov, iov_count, length)
                : host.raw(convertor, iov, iov_count, length);
 }
 
 static int32_t copy(const opal_datatype_t *datatype, int32_t count, char *to, char *from)
 {
-    return copied(datatype, count, to, from) ? 0 : host.copy(datatype, count, to, from);
+    return dt_devices_copied(datatype, count, to, from) ? 0 : host.copy(datatype, count, to, from);
 }
 
-/* Of wrong arguments, too, which are Open MPI's to report. */
-static bool is_on_either_side(MPI_Datatype type, int count, const void *user, const void *packed)
+/* Not of the packed side alone, which no convertor is told of. */
+static bool is_for_convertor(const opal_datatype_t *datatype, size_t count, const void *user,
+                             const void *packed)
+{
+    const bool there = is_there(datatype, count, user);
+    if (!there && count > 0 && dame_device_has(the_device(), (uintptr_t) packed)) {
+        tell_left("packed data, of user data in the host's,");
+        return true;
+    }
+    return there;
+}
+
+/* Arguments are not checked so far: Open MPI reports wrong ones. */
+static bool is_call_for_convertor(MPI_Datatype type, int count, const void *user,
+                                  const void *packed)
 {
     const opal_datatype_t *datatype = (const opal_datatype_t *) type; /* its first member */
     return NULL != datatype && count > 0 &&
-           (is_there(datatype, (size_t) count, user) ||
-            dame_device_has(the_device(), (uintptr_t) packed));
+           is_for_convertor(datatype, (size_t) count, user, packed);
 }
 
 static int direct_pack(const void *inbuf, int incount, MPI_Datatype type, void *outbuf, int outsize,
                        int *at, MPI_Comm comm)
 {
-    return (is_on_either_side(type, incount, inbuf, outbuf) ? host.original_pack : host.pack)(
+    return (is_call_for_convertor(type, incount, inbuf, outbuf) ? host.original_pack : host.pack)(
         inbuf, incount, type, outbuf, outsize, at, comm);
 }
 
 static int direct_unpack(const void *inbuf, int insize, int *at, void *outbuf, int outcount,
                          MPI_Datatype type, MPI_Comm comm)
 {
-    return (is_on_either_side(type, outcount, outbuf, inbuf) ? host.original_unpack : host.unpack)(
-        inbuf, insize, at, outbuf, outcount, type, comm);
+    return (is_call_for_convertor(type, outcount, outbuf, inbuf)
+                ? host.original_unpack
+                : host.unpack)(inbuf, insize, at, outbuf, outcount, type, comm);
 }
 
 /* Puts `function` before the hook's, which it stores to *behind. */
@@ -366,7 +420,7 @@ static void stand_before(dt_got_hook_t *hook, const char *symbol, uintptr_t func
 static void replace_hooks(void)
 {
     for (size_t i = 0; i < devices.n_hooks; i++) {
-        dt_got_hook_t *hook = &devices.with[i];
+        dt_got_hook_t *hook = &devices.hooks_that_look[i];
         *hook = devices.hooks[i];
 #define STAND_BEFORE(symbol, function, field, original)                                            \
     stand_before(hook, symbol, (uintptr_t) (function), &host.field, original)
@@ -383,7 +437,7 @@ static void replace_hooks(void)
         STAND_BEFORE("PMPI_Unpack", direct_unpack, unpack, &host.original_unpack);
 #undef STAND_BEFORE
     }
-    dt_got_replace(devices.with);
+    dt_got_replace(devices.hooks_that_look);
 }
 
 /* ---- Asked through the seam ----------------------------------------------------------------- */
@@ -411,13 +465,13 @@ static int32_t seam_position(opal_convertor_t *convertor, size_t *position)
 static int32_t seam_raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov_count,
                         size_t *length)
 {
-    return dt_devices_took(convertor) ? dt_advance_raw(convertor, iov, iov_count, length)
+    return dt_devices_took(convertor) ? list_blocks(convertor, iov, iov_count, length)
                                       : host_module.raw(convertor, iov, iov_count, length);
 }
 
 static int32_t seam_copy(const opal_datatype_t *datatype, int32_t count, char *to, char *from)
 {
-    return !asks_native() && copied(datatype, count, to, from)
+    return !asks_native() && dt_devices_copied(datatype, count, to, from)
                ? 0
                : host_module.copy(datatype, count, to, from);
 }
@@ -425,7 +479,7 @@ static int32_t seam_copy(const opal_datatype_t *datatype, int32_t count, char *t
 static int32_t seam_pack(const opal_datatype_t *datatype, size_t count, const void *user,
                          void *packed, size_t size, size_t *position)
 {
-    return is_there(datatype, count, user) || dame_device_has(the_device(), (uintptr_t) packed)
+    return is_for_convertor(datatype, count, user, packed)
                ? OPAL_ERR_NOT_SUPPORTED
                : host_module.pack(datatype, count, user, packed, size, position);
 }
@@ -433,7 +487,7 @@ static int32_t seam_pack(const opal_datatype_t *datatype, size_t count, const vo
 static int32_t seam_unpack(const opal_datatype_t *datatype, size_t count, void *user,
                            const void *packed, size_t size, size_t *position)
 {
-    return is_there(datatype, count, user) || dame_device_has(the_device(), (uintptr_t) packed)
+    return is_for_convertor(datatype, count, user, packed)
                ? OPAL_ERR_NOT_SUPPORTED
                : host_module.unpack(datatype, count, user, packed, size, position);
 }
@@ -506,9 +560,10 @@ void dt_devices_stop(void)
 {
     dame_device_t *device = the_device();
     if (NULL != device) {
-        for (int i = 0; i < KEPT; i++) {
-            dame_device_forget(device, &devices.kept[i].kernels);
-            devices.kept[i] = (kept_t){.layout = 0};
+        for (int i = 0; i < SETS * WAYS; i++) {
+            kept_t *kept = &devices.kept[i / WAYS][i % WAYS];
+            dame_device_forget(device, &kept->kernels);
+            *kept = (kept_t){.layout = 0};
         }
         dame_device_close(device);
         atomic_store(&devices.device, NULL);

@@ -30,15 +30,22 @@ bool dt_devices_look_now(void);
 static inline bool dt_devices_look(void)
 {
     const unsigned waits = atomic_load_explicit(&dt_devices_waits, memory_order_relaxed);
+    if (__builtin_expect(0 == waits, 0)) {
+        return dt_devices_look_now();
+    }
     atomic_store_explicit(&dt_devices_waits, waits - 1, memory_order_relaxed);
-    return __builtin_expect(0 == waits, 0) && dt_devices_look_now();
+    return false;
 }
 
 /* Is the data of a convertor that Open MPI has prepared in a device's memory? Takes it, if DAME can
  * move it. */
 bool dt_devices_take(opal_convertor_t *convertor);
 
-/* Did it? */
+/* Copies within the process, of data that is not contiguous, if one side is in a device's memory.
+ * False: it is all the host's, or left to Open MPI. */
+bool dt_devices_copied(const opal_datatype_t *datatype, int32_t count, char *to, const char *from);
+
+/* Has dt_devices_take() taken it? */
 bool dt_devices_took(const opal_convertor_t *convertor);
 
 /* After the slots are restored. No other thread may be in a function of this file. */

@@ -336,9 +336,14 @@ static __attribute__((noinline)) int32_t copy_blocks(const opal_datatype_t *data
                : opal_datatype_copy_content_same_ddt(datatype, count, to, from);
 }
 
+static inline bool has_blocks(const opal_datatype_t *datatype, int32_t count)
+{
+    return count > 0 && 0 != datatype->size && !dt_openmpi_is_contiguous(datatype, (size_t) count);
+}
+
 static inline bool leaves_copy(const opal_datatype_t *datatype, int32_t count)
 {
-    if (count <= 0 || 0 == datatype->size || dt_openmpi_is_contiguous(datatype, (size_t) count)) {
+    if (!has_blocks(datatype, count)) {
         return true;
     }
     if (dt_copy_is_faster_native(datatype, count)) {
@@ -352,6 +357,10 @@ static inline bool leaves_copy(const opal_datatype_t *datatype, int32_t count)
 static int32_t copy_content_same_ddt(const opal_datatype_t *datatype, int32_t count, char *to,
                                      char *from)
 {
+    if (has_blocks(datatype, count) && dt_devices_look() &&
+        dt_devices_copied(datatype, count, to, from)) {
+        return 0;
+    }
     return leaves_copy(datatype, count)
                ? opal_datatype_copy_content_same_ddt(datatype, count, to, from)
                : copy_blocks(datatype, count, to, from);
@@ -392,6 +401,7 @@ static const dt_got_hook_t hooks[] = {
 };
 
 enum { HOOKS = sizeof(hooks) / sizeof(hooks[0]) };
+_Static_assert(HOOKS + DT_DIRECT_HOOKS <= DT_GOT_MOST_HOOKS, "they fit");
 
 /* The rewriting of the GOT failed: memory is a process's own, a policy is its node's. */
 static void log_refused(dt_got_status_t status)
@@ -470,8 +480,12 @@ static int32_t seam_raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t
 
 static int32_t seam_copy(const opal_datatype_t *datatype, int32_t count, char *to, char *from)
 {
-    return !dt_thread_here()->asks_native && !leaves_copy(datatype, count) &&
-                   copy_by_dame(datatype, count, to, from)
+    if (dt_thread_here()->asks_native) {
+        return OPAL_ERR_NOT_SUPPORTED;
+    }
+    const bool is_first = has_blocks(datatype, count) && dt_devices_look();
+    return (is_first && dt_devices_copied(datatype, count, to, from)) ||
+                   (!leaves_copy(datatype, count) && copy_by_dame(datatype, count, to, from))
                ? 0
                : OPAL_ERR_NOT_SUPPORTED;
 }

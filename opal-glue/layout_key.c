@@ -202,6 +202,14 @@ static inline void add(poly_t *poly, uint64_t number)
     poly->block[poly->n++] = number;
 }
 
+/* A key, as a coefficient of its own: its halves in a block would be multiplied by the numbers that
+ * it was made with. */
+static inline void add_key(poly_t *poly, wide_t key)
+{
+    end_block(poly);
+    poly->key = plus(times(poly->key, at.level[poly->level]), key);
+}
+
 /* A list; its length is among the numbers before it. */
 static inline void add_bytes(poly_t *poly, const void *list, size_t bytes)
 {
@@ -261,8 +269,7 @@ static inline void add_type(poly_t *poly, reader_t *reader, const ompi_datatype_
     } else {
         const wide_t key = key_of_nested(reader, datatype, poly->level + 1);
         add(poly, 0);
-        add(poly, (uint64_t) (key >> 64));
-        add(poly, (uint64_t) key);
+        add_key(poly, key);
     }
 }
 

@@ -8,8 +8,9 @@
  * hold: one typemap may be made in several ways, and then has several layouts.
  *
  * No description is kept. A key is the value of a polynomial over the integers modulo the prime
- * 2^127 - 1, at a point that each process draws at random. Its coefficients are the numbers of the
- * constructor calls. Two different layouts of n numbers have one key with a probability of at most
+ * 2^127 - 1, at a point that each process draws at random. Its coefficients are sums of
+ * up to 16 numbers of the constructor calls, each times a factor that is drawn too, and the keys of
+ * inner datatypes. Two different layouts of n numbers have one key with a probability of at most
  * (n + 1) / 2^119 (Schwartz and Zippel), whatever the program makes: 10^-26 for a billion.
  */
 #ifndef DT_LAYOUT_KEY_H

@@ -357,14 +357,14 @@ dt_entry_t *dt_table_open(const struct opal_datatype_t *datatype)
     return NULL != entry && dt_entry_is_open(entry) ? entry : NULL;
 }
 
-/* What not_entered has: small datatypes of which one message was seen have one row together. */
+/* What not_entered has: messages of small datatypes without an entry have one row together. */
 static dt_extra_t once = {.why = DT_LEFT_UNPAID};
 
 static void count_once(void)
 {
     if (table.has_extras && dt_engine.tallies.on && NULL == once.left) {
         dame_lock_briefly(DAME_LOCK_LAYOUTS);
-        once.left = dame_tally_get(&dt_engine.tallies, "(small, used once)", "", 0);
+        once.left = dame_tally_get(&dt_engine.tallies, "(small, used seldom)", "", 0);
         dame_unlock_briefly(DAME_LOCK_LAYOUTS);
     }
 }
@@ -380,7 +380,7 @@ dt_entry_t *dt_table_use(const struct opal_datatype_t *datatype, size_t count, i
     }
     const uint64_t sketch = dt_layout_sketch(datatype);
     const bool known = dame_layout_may_be_known(&dt_engine.layouts, sketch);
-    if (NULL != entry || bytes > (known ? SMALL_KNOWN : SMALL) || !dt_worth_is_early(sketch)) {
+    if (NULL != entry || bytes > (known ? SMALL_KNOWN : SMALL) || !dt_worth_has_none(sketch)) {
         return enter(datatype, sketch, count);
     }
     count_once();

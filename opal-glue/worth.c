@@ -41,11 +41,12 @@ typedef struct past {
 } past_t;
 
 /*
- * Sketches of small datatypes of which messages were seen, by the sketch: its upper bits, and in
- * the lower ones how many messages there were since the last entry, and how many there are to be
- * before the next one. 0: none.
+ * Sketches of small datatypes of which messages were seen, by the sketch: its upper bits, below
+ * them a number w, and below that how many messages there were since the last entry: the first 2^w
+ * - 1 have none. 0: no sketch.
  */
-enum { SEEN = 4096, COUNT_BITS = 4, LEAST = 1, MOST = 4 };
+enum { SEEN = 4096, BITS = 4, LOW = (1 << BITS) - 1, BOTH = (1 << 2 * BITS) - 1 };
+enum { LEAST = 1, MOST = 4 }; /* of w */
 static _Atomic uint32_t seen[SEEN];
 
 static struct {
@@ -184,46 +185,45 @@ static bool is_early(rate_t *rate, bool known)
 /* The upper bits, other than 0. */
 static uint32_t mark_of(uint64_t sketch)
 {
-    const uint32_t low = (1U << 2 * COUNT_BITS) - 1;
-    return ((uint32_t) (sketch >> 32) & ~low) | (low + 1);
+    return ((uint32_t) (sketch >> 32) & ~(uint32_t) BOTH) | (BOTH + 1);
 }
 
-bool dt_worth_is_early(uint64_t sketch)
+bool dt_worth_has_none(uint64_t sketch)
 {
     enum { NEVERTHELESS = 64 };
     static _Thread_local uint32_t asked;
-    const uint32_t low = (1U << COUNT_BITS) - 1, mark = mark_of(sketch);
+    const uint32_t mark = mark_of(sketch);
     _Atomic uint32_t *place = &seen[sketch % SEEN];
     const uint32_t was = atomic_load_explicit(place, memory_order_relaxed);
     if (0 != worth.uses || 0 == ++asked % NEVERTHELESS) {
         return false;
     }
-    const bool is_other = mark != (was & ~((low << COUNT_BITS) | low));
-    const uint32_t wait = is_other ? LEAST : was >> COUNT_BITS & low;
-    const uint32_t messages = is_other ? 0 : was & low;
-    const bool is_early = messages < (1U << wait) - 1;
-    atomic_store_explicit(place, mark | wait << COUNT_BITS | (is_early ? messages + 1 : 0),
+    const bool is_other = mark != (was & ~(uint32_t) BOTH);
+    const uint32_t w = is_other ? LEAST : was >> BITS & LOW;
+    const uint32_t messages = is_other ? 0 : was & LOW;
+    const bool has_none = messages < (1U << w) - 1;
+    atomic_store_explicit(place, mark | w << BITS | (has_none ? messages + 1 : 0),
                           memory_order_relaxed);
-    return is_early;
+    return has_none;
 }
 
 /* Of a datatype with an entry: has that been of use? */
-static void change_wait(uint64_t sketch, bool was_of_use)
+static void change_w(uint64_t sketch, bool was_of_use)
 {
-    const uint32_t low = (1U << COUNT_BITS) - 1, mark = mark_of(sketch);
+    const uint32_t mark = mark_of(sketch);
     _Atomic uint32_t *place = &seen[sketch % SEEN];
     const uint32_t was = atomic_load_explicit(place, memory_order_relaxed);
-    const uint32_t wait = was >> COUNT_BITS & low;
-    if (mark == (was & ~((low << COUNT_BITS) | low))) {
-        const uint32_t next = was_of_use ? LEAST : wait < MOST ? wait + 1 : MOST;
-        atomic_store_explicit(place, mark | next << COUNT_BITS, memory_order_relaxed);
+    const uint32_t w = was >> BITS & LOW;
+    if (mark == (was & ~(uint32_t) BOTH)) {
+        const uint32_t next = was_of_use ? LEAST : w < MOST ? w + 1 : MOST;
+        atomic_store_explicit(place, mark | next << BITS, memory_order_relaxed);
     }
 }
 
 void dt_worth_repaid(uint64_t sketch, const dt_worth_t *of)
 {
     learn_life(of, 1);
-    change_wait(sketch, true);
+    change_w(sketch, true);
 }
 
 /* ---- Worth ---------------------------------------------------------------------------------- */
@@ -260,7 +260,7 @@ void dt_worth_keep(uint64_t sketch, const dt_worth_t *of, int32_t left)
         return;
     }
     learn_life(of, -(float) left / (float) of->cost);
-    change_wait(sketch, false);
+    change_w(sketch, false);
     if (dt_worth_is_known(of)) { /* each datatype pays for itself */
         return;
     }

@@ -56,14 +56,13 @@ dt_worth_t dt_worth_of(const struct opal_datatype_t *datatype, uint64_t sketch, 
 bool dt_worth_is_known(const dt_worth_t *worth);
 
 /*
- * Is it too early to make an entry for a small datatype with this sketch, of which there is a
- * message? An entry costs a tenth to a third of the life of a small datatype that is used once. So
- * the first message has none, and leaves its sketch; of the next ones every second, or fewer, after
- * entries that were of no use: down to one in 16. Sometimes it is not, so
- * that each datatype gets its entry although others that share its place are used in turn with it.
- * Any thread, with no lock.
+ * Is a message of a small datatype with this sketch to have no entry? An entry costs a tenth to a
+ * third of the life of a small datatype that is used once. So the first message has none, and
+ * leaves its sketch; of the next ones every second, or fewer, after entries that were of no use:
+ * down to one in 16. Sometimes it is not, so that each datatype gets its entry although others that
+ * share its place are used in turn with it. Any thread, with no lock.
  */
-bool dt_worth_is_early(uint64_t sketch);
+bool dt_worth_has_none(uint64_t sketch);
 
 /* A datatype without an imported layout ends. `worth` is what dt_worth_of() returned, `left` the
  * rest of the cost. */

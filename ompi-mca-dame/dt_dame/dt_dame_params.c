@@ -311,9 +311,10 @@ static void register_layouts(void)
     mca_dt_dame_params.devices = 1;
     register_values(
         "devices",
-        "Move non-contiguous data that is in the memory of an NVIDIA device, by kernels on the "
-        "device, also with an Open MPI that was built without devices. Only a program that has "
-        "loaded CUDA's driver has such data. 0: Open MPI does",
+        "Move non-contiguous data that is in the memory of an NVIDIA device, by kernels or copies "
+        "of the driver, also with an Open MPI that was built without devices. Only a program that "
+        "has loaded CUDA's driver has such data. 0: leave it to Open MPI, which ends the job if it "
+        "was built without",
         &devices, OPAL_INFO_LVL_4, &mca_dt_dame_params.devices);
     dt_values_bytes(&cache, 0, INT_MAX);
     mca_dt_dame_params.layout_cache_size = 1 << 20;

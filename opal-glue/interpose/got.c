@@ -10,6 +10,8 @@
 #include "elf_object.h"
 #include "base/lock.h"
 
+_Static_assert((int) DT_GOT_MOST_HOOKS == (int) DT_ELF_MOST_SYMBOLS, "each hook has a symbol");
+
 /* A slot we wrote. */
 typedef struct slot {
     uintptr_t *address;

@@ -16,6 +16,8 @@
 #define DT_GOT_EVERYWHERE   NULL
 #define DT_GOT_MAIN_PROGRAM ""
 
+enum { DT_GOT_MOST_HOOKS = 16 };
+
 typedef struct dt_got_hook {
     const char *symbol;
     uintptr_t replacement;
@@ -43,8 +45,8 @@ dt_got_status_t dt_got_install(const dt_got_hook_t *hooks, size_t n);
  * that cannot be changed keeps calling the original functions. */
 void dt_got_rescan(void);
 
-/* `hooks`, as those that are installed but for their replacements, take the place of those, slot by
- * slot. They live as long. Any thread. */
+/* The same hooks with other replacements: each slot gets that of its hook. They live as long as
+ * those that are installed. Any thread. */
 void dt_got_replace(const dt_got_hook_t *hooks);
 
 /* Puts every slot back, in all objects that are still mapped. */

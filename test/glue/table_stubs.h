@@ -90,7 +90,7 @@ bool dt_worth_is_known(const dt_worth_t *of)
     return of->kind >= KNOWN;
 }
 
-bool dt_worth_is_early(uint64_t sketch)
+bool dt_worth_has_none(uint64_t sketch)
 {
     (void) sketch;
     return worth.is_first;

@@ -284,7 +284,7 @@ typedef struct field {
     bool is_even;
 } field_t;
 
-enum { ROWS = 100, STRIDE = 7, FEW_COPIES = 8 };
+enum { ROWS = 100, STRIDE = 7, FEW_COPIES = 8, MOST_COPIES = 64 };
 
 static int place_of(int row, bool is_even)
 {
@@ -413,12 +413,12 @@ static void check_errors(const dame_context_options_t *options)
         const char *function, *words;
         int error;
     } errors[] = {
-        {"cuMemAlloc_v2", "dame_pack: the device's driver reports CUDA_ERROR_OUT_OF_MEMORY", 2},
-        {"dame_load_host_code", "reports CUDA_ERROR_OF_THE_STAND_IN", 218},
-        {"cuModuleGetFunction", "reports CUDA_ERROR_OF_THE_STAND_IN", 500},
+        {"cuMemAlloc_v2", NULL, 2}, /* no kernel, but copies */
+        {"dame_load_host_code", NULL, 218},
+        {"cuModuleGetFunction", NULL, 500},
         {"cuLaunchKernel", "reports CUDA_ERROR_OF_THE_STAND_IN", 701},
         {"cuMemcpyAsync", "reports CUDA_ERROR_OF_THE_STAND_IN", 700},
-        {"cuStreamSynchronize", "reports CUDA_ERROR_OF_THE_STAND_IN", 700},
+        {"cuStreamSynchronize", NULL, 700}, /* of the image of the kernel */
         {"cuStreamCreate", "reports CUDA_ERROR_OUT_OF_MEMORY", 2},
         {"cuCtxPushCurrent_v2", "reports CUDA_ERROR_OF_THE_STAND_IN", 201},
     };
@@ -429,9 +429,14 @@ static void check_errors(const dame_context_options_t *options)
         field_t f = field_in(context, false);
         const int64_t bytes = ROWS * (int64_t) sizeof(double);
         stand_in_fail(errors[i].function, errors[i].error);
-        check_refused(dame_pack(f.type, 1, f.user, 0, f.packed, bytes, NULL), DAME_ERR_DEVICE,
-                      errors[i].words);
-        check(0 == counter(context, "device_moves"), "a failure is counted as a move");
+        const dame_status_t status = dame_pack(f.type, 1, f.user, 0, f.packed, bytes, NULL);
+        if (NULL == errors[i].words) {
+            check(DAME_OK == status && ROWS == right_rows(&f), "copies, after %s failed",
+                  errors[i].function);
+        } else {
+            check_refused(status, DAME_ERR_DEVICE, errors[i].words);
+            check(0 == counter(context, "device_moves"), "a failure is counted as a move");
+        }
         check_ok(dame_pack(f.type, 1, f.user, 0, f.packed, bytes, NULL));
         check(ROWS == right_rows(&f), "after %s failed: %d rows are right", errors[i].function,
               right_rows(&f));
@@ -464,8 +469,8 @@ static void check_counters(const dame_context_options_t *options, bool has_code)
           "moves");
     check((has_code ? 2 : 0) == counter(context, "device_launches"), "%lld launches",
           (long long) counter(context, "device_launches"));
-    check((has_code ? FEW_COPIES : 2 * ROWS) == counter(context, "device_copies"), "%lld copies",
-          (long long) counter(context, "device_copies"));
+    check((has_code ? FEW_COPIES + MOST_COPIES : 2 * ROWS) == counter(context, "device_copies"),
+          "%lld copies", (long long) counter(context, "device_copies"));
     check(before.questions + 4 == stand_in_counts().questions, "two questions a message");
     end_field(&f);
     dame_context_free(context);

@@ -5,6 +5,7 @@
  * argv[1]: the stand-in; argv[2]:
  *   kernels, copies   all ways of moving data, with kernels or without; the driver is loaded
  *                     when messages of the host have been moved
+ *   copy              a local copy is the first that is on a device
  *   early             the same as kernels, but the driver is loaded before MPI_Init
  *   threads           several threads at once
  *   off               dt_dame_devices is 0: nobody asks the driver anything
@@ -439,7 +440,9 @@ int devices_main(int argc, char **argv)
         check(moves_right(types_at(types, 0)->layout, 2), "before there are devices");
         load_driver(driver);
     }
-    if (0 == strcmp("off", mode)) {
+    if (0 == strcmp("copy", mode)) {
+        copies(one_of(types), 3, true, true);
+    } else if (0 == strcmp("off", mode)) {
         host_moves_right(types);
         check(0 == cuda.counts().questions, "%lld questions to the driver",
               (long long) cuda.counts().questions);

@@ -27,6 +27,7 @@ devices()
     on_devices "fragments of 1001 bytes" 2 $mode -- --mca "btl_${sm}_flags" send --mca "btl_${sm}_eager_limit" 999 \
         --mca "btl_${sm}_max_send_size" 1001
     on_devices "threads" 2 threads --
+    on_devices "a local copy first" 1 copy --
     on_devices "verify, report" 2 $mode "on devices:" -- --mca dt_dame_verify 1 --mca dt_dame_report summary
     on_devices "switched off" 2 off -- --mca dt_dame_devices 0
     on_devices "contiguous" 1 contiguous fails "contiguous data in a device's memory is left to Open MPI" --
