@@ -221,21 +221,21 @@ int main(int argc, char **argv)
         return 77;
     }
     make_cube(&c, side);
-    const int has_hand = NULL != box; /* not on the tests' stand-in */
+    const int last = NULL != box ? WAYS : 1; /* not by hand on the tests' stand-in */
     double *took[WAYS];
-    for (int way = 0; way < WAYS; way++) {
+    for (int way = 0; way < last; way++) {
         took[way] = calloc((size_t) times, sizeof(double));
         fill(&c);
-        (void) ((0 == way || has_hand) && one_exchange(&c, way) > 0);
-        wrong[way] = 0 == way || has_hand ? wrong_cells(&c) : 0;
+        (void) one_exchange(&c, way);
+        wrong[way] = wrong_cells(&c);
     }
     MPI_Allreduce(MPI_IN_PLACE, wrong, WAYS, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
     for (int i = 0; i < times; i++) {
-        for (int way = 0; way < 1 + has_hand; way++) {
+        for (int way = 0; way < last; way++) {
             took[way][i] = one_exchange(&c, way);
         }
     }
-    for (int way = 0; 0 == c.rank && way < 1 + has_hand; way++) {
+    for (int way = 0; 0 == c.rank && way < last; way++) {
         qsort(took[way], (size_t) times, sizeof(double), ascending);
         printf("result %s %d %zu %.1f %s\n", ways[way].name, side, c.bytes, took[way][times / 2],
                0 == wrong[way] ? "right" : "WRONG");

@@ -19,7 +19,6 @@ dame_way_t dame_choice_next(dame_choice_t *choice, bool has_kernel, double kerne
 {
     *most = has_kernel ? MOST : FEW;
     choice->uses++;
-    choice->had_kernel = has_kernel;
     if (choice->is_many) {
         return DAME_WAY_KERNEL;
     }
@@ -39,7 +38,7 @@ void dame_choice_took(dame_choice_t *choice, dame_way_t way, bool is_many, doubl
 {
     const float cost = (float) (ns / (double) bytes);
     if (is_many) {
-        choice->is_many = choice->had_kernel;
+        choice->is_many = true;
         return;
     }
     if (0 == choice->tries[DAME_WAY_KERNEL]) {

@@ -22,8 +22,7 @@ typedef struct dame_choice {
     float spent;           /* ns, before there is a kernel */
     uint32_t uses;
     uint8_t tries[DAME_WAYS];
-    bool had_kernel; /* when it was asked last */
-    bool is_many;    /* copies were too many to be a way beside one */
+    bool is_many; /* copies were too many to be a way beside a kernel */
 } dame_choice_t;
 
 /* The way of the next part. *most: so many copies are a way; if there are more, a kernel moves the
@@ -31,7 +30,8 @@ typedef struct dame_choice {
 dame_way_t dame_choice_next(dame_choice_t *choice, bool has_kernel, double kernel_ns,
                             int64_t *most);
 
-/* A part of `bytes` took this way and `ns`. is_many: there were more copies than that. */
+/* A part of `bytes` took this way and `ns`. is_many: there were more copies than that, beside a
+ * kernel that was there. Not to be told of a part that was the first to need one. */
 void dame_choice_took(dame_choice_t *choice, dame_way_t way, bool is_many, double ns,
                       int64_t bytes);
 

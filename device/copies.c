@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "work.h"
+#include "move.h"
 
 dame_status_t dame_work_cursor(const work_t *work, dame_cursor_t *cursor, int64_t at)
 {

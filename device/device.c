@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "base/heap.h"
-#include "work.h"
+#include "move.h"
 
 enum {
     KERNEL_NS = 100000000, /* of making the first kernel, which loads LLVM: a guess */
@@ -369,13 +369,13 @@ static dame_status_t by_choice(work_t *work)
     dame_choice_t none = {0}, *known = choice_of(work);
     dame_choice_t *choice = NULL != known ? known : &none;
     int64_t most = 0, copied = 0;
-    const dame_way_t way =
-        dame_choice_next(choice, has_kernel(work), work->device->kernel_ns, &most);
+    const bool had_kernel = has_kernel(work);
+    const dame_way_t way = dame_choice_next(choice, had_kernel, work->device->kernel_ns, &most);
     const double start = now_ns();
     const dame_status_t status = by_way(work, way, most, &copied);
     wait_for_all(work);
-    if (DAME_OK == status && 0 == work->error) {
-        const bool is_many = DAME_WAY_COPIES == way && copied < work->part->length;
+    const bool is_many = DAME_WAY_COPIES == way && copied < work->part->length;
+    if (DAME_OK == status && 0 == work->error && (had_kernel || !is_many)) {
         dame_choice_took(choice, way, is_many, now_ns() - start - work->kernel_ns,
                          work->part->length);
     }

@@ -468,16 +468,7 @@ int32_t dame_cursor_blocks(dame_cursor_t *cursor, dame_block_t *blocks, int32_t 
     int32_t used = 0;
     bool room = true;
     while (room && cursor->position < cursor->total) {
-        dame_frame_t *frame = cursor->top;
-        if (frame->iter == frame->count) {
-            pop(cursor);
-            continue;
-        }
-        int32_t inner = dame_iter_inner(frame->prim, frame->iter);
-        if (0 != inner) {
-            push(cursor, inner);
-            continue;
-        }
+        descend(cursor);
         room = list_level(cursor, blocks, &used, n);
     }
     return used;

@@ -36,10 +36,11 @@ static struct {
     uint64_t uses;
 } devices;
 
+typedef __typeof__(&opal_convertor_prepare_for_send) prepare_fn_t;
+
 /* The functions that stand behind those of this file. */
 static struct {
-    __typeof__(&opal_convertor_prepare_for_send) prepare_for_send;
-    __typeof__(&opal_convertor_prepare_for_recv) prepare_for_recv;
+    prepare_fn_t prepare_for_send, prepare_for_recv;
 #if DT_OPENMPI_POSITION_IN_GOT
     __typeof__(&opal_convertor_set_position_nocheck) set_position;
 #endif
@@ -111,11 +112,21 @@ static dame_device_message_t message_of(dame_layout_t *layout, const void *base,
                                    .reader = &dt_thread()->base.reader};
 }
 
+/* Around one move or copy: takes the lock, and gives it back. */
+static dame_device_counts_t begin(void)
+{
+    dame_device_counts_t before;
+    dame_lock(DAME_LOCK_DEVICES);
+    dame_device_counts(the_device(), &before);
+    return before;
+}
+
 /* Was a kernel launched? */
-static bool count_work(const dame_device_counts_t *before)
+static bool end(const dame_device_counts_t *before)
 {
     dame_device_counts_t now;
     dame_device_counts(the_device(), &now);
+    dame_unlock(DAME_LOCK_DEVICES);
     dt_count(DT_COUNT_device_moves, now.moves - before->moves);
     dt_count(DT_COUNT_device_bytes, now.bytes - before->bytes);
     dt_count(DT_COUNT_device_launches, now.launches - before->launches);
@@ -129,18 +140,15 @@ static bool move_part(dame_layout_t *layout, const opal_convertor_t *convertor, 
 {
     const dame_device_part_t part = {dir, (int64_t) position, (uintptr_t) iov->iov_base,
                                      (int64_t) iov->iov_len};
-    dame_device_counts_t before;
     dame_device_sides_t sides;
     const char *what = "it was there before, and is no longer";
-    dame_lock(DAME_LOCK_DEVICES);
+    const dame_device_counts_t before = begin();
     const dame_device_message_t message = message_of(layout, convertor->pBaseBuf, convertor->count);
-    dame_device_counts(the_device(), &before);
     dame_status_t status = DAME_ERR_DEVICE;
     if (dame_device_look(the_device(), &message, part.packed, &sides)) {
         status = dame_device_move(the_device(), &message, &part, &sides, NULL, &what);
     }
-    const bool by_kernel = count_work(&before);
-    dame_unlock(DAME_LOCK_DEVICES);
+    const bool by_kernel = end(&before);
     if (DAME_OK != status) {
         give_up(DAME_PACK == dir ? "packing data" : "unpacking data", status, what);
     }
@@ -277,11 +285,10 @@ bool dt_devices_copied(const opal_datatype_t *datatype, int32_t count, char *to,
         !(is_there(datatype, (size_t) count, to) || is_there(datatype, (size_t) count, from))) {
         return false;
     }
-    const dt_entry_t *entry = dt_openmpi_is_contiguous(datatype, (size_t) count)
-                                  ? NULL
-                                  : entry_of(datatype, (size_t) count);
+    const bool has_blocks = !dt_openmpi_is_contiguous(datatype, (size_t) count);
+    const dt_entry_t *entry = has_blocks ? entry_of(datatype, (size_t) count) : NULL;
     if (NULL == entry) {
-        if (!dt_openmpi_is_contiguous(datatype, (size_t) count)) {
+        if (has_blocks) {
             dt_count_left(DT_DECLINE_DEVICE, count * (int64_t) datatype->size);
         }
         if (!dt_openmpi_on_device(to, (char *) (uintptr_t) from)) {
@@ -291,20 +298,17 @@ bool dt_devices_copied(const opal_datatype_t *datatype, int32_t count, char *to,
     }
     dame_layout_t *layout = entry->use.layout;
     const int64_t bytes = count * layout->program->size;
-    dame_device_counts_t before;
     dame_device_sides_t sides;
     const char *what = "";
-    dame_lock(DAME_LOCK_DEVICES);
+    const dame_device_counts_t before = begin();
     const dame_device_message_t source = message_of(layout, from, (size_t) count);
     const dame_device_message_t target = message_of(layout, to, (size_t) count);
-    dame_device_counts(the_device(), &before);
     dame_status_t status = DAME_ERR_ARGUMENT;
     if (dame_device_look(the_device(), &source, target.base + (uintptr_t) layout->program->true_lb,
                          &sides)) {
         status = dame_device_copy(the_device(), &source, &target, bytes, &sides, &what);
     }
-    const bool by_kernel = count_work(&before);
-    dame_unlock(DAME_LOCK_DEVICES);
+    const bool by_kernel = end(&before);
     if (DAME_OK != status && !dt_openmpi_on_device(to, (char *) (uintptr_t) from)) {
         give_up("a local copy", status, what);
     }
@@ -317,26 +321,30 @@ bool dt_devices_copied(const opal_datatype_t *datatype, int32_t count, char *to,
 
 /* ---- In place of hooks ---------------------------------------------------------------------- */
 
+static inline int32_t prepare(prepare_fn_t native, prepare_fn_t of_host,
+                              opal_convertor_t *convertor, const opal_datatype_t *datatype,
+                              size_t count, const void *buffer)
+{
+    if (!is_there(datatype, count, buffer)) {
+        return of_host(convertor, datatype, count, buffer);
+    }
+    const int32_t rc = native(convertor, datatype, count, buffer);
+    take(convertor);
+    return rc;
+}
+
 static int32_t prepare_for_send(opal_convertor_t *convertor, const opal_datatype_t *datatype,
                                 size_t count, const void *buffer)
 {
-    if (!is_there(datatype, count, buffer)) {
-        return host.prepare_for_send(convertor, datatype, count, buffer);
-    }
-    const int32_t rc = opal_convertor_prepare_for_send(convertor, datatype, count, buffer);
-    take(convertor);
-    return rc;
+    return prepare(opal_convertor_prepare_for_send, host.prepare_for_send, convertor, datatype,
+                   count, buffer);
 }
 
 static int32_t prepare_for_recv(opal_convertor_t *convertor, const opal_datatype_t *datatype,
                                 size_t count, const void *buffer)
 {
-    if (!is_there(datatype, count, buffer)) {
-        return host.prepare_for_recv(convertor, datatype, count, buffer);
-    }
-    const int32_t rc = opal_convertor_prepare_for_recv(convertor, datatype, count, buffer);
-    take(convertor);
-    return rc;
+    return prepare(opal_convertor_prepare_for_recv, host.prepare_for_recv, convertor, datatype,
+                   count, buffer);
 }
 
 #if DT_OPENMPI_POSITION_IN_GOT

@@ -354,11 +354,18 @@ static inline bool leaves_copy(const opal_datatype_t *datatype, int32_t count)
     return false;
 }
 
+/* The process is found to have a driver just now, and DAME has copied data on a device. */
+static inline bool first_copied(const opal_datatype_t *datatype, int32_t count, char *to,
+                                const char *from)
+{
+    return has_blocks(datatype, count) && dt_devices_look() &&
+           dt_devices_copied(datatype, count, to, from);
+}
+
 static int32_t copy_content_same_ddt(const opal_datatype_t *datatype, int32_t count, char *to,
                                      char *from)
 {
-    if (has_blocks(datatype, count) && dt_devices_look() &&
-        dt_devices_copied(datatype, count, to, from)) {
+    if (first_copied(datatype, count, to, from)) {
         return 0;
     }
     return leaves_copy(datatype, count)
@@ -480,12 +487,9 @@ static int32_t seam_raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t
 
 static int32_t seam_copy(const opal_datatype_t *datatype, int32_t count, char *to, char *from)
 {
-    if (dt_thread_here()->asks_native) {
-        return OPAL_ERR_NOT_SUPPORTED;
-    }
-    const bool is_first = has_blocks(datatype, count) && dt_devices_look();
-    return (is_first && dt_devices_copied(datatype, count, to, from)) ||
-                   (!leaves_copy(datatype, count) && copy_by_dame(datatype, count, to, from))
+    return !dt_thread_here()->asks_native &&
+                   (first_copied(datatype, count, to, from) ||
+                    (!leaves_copy(datatype, count) && copy_by_dame(datatype, count, to, from)))
                ? 0
                : OPAL_ERR_NOT_SUPPORTED;
 }

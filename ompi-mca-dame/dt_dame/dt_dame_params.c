@@ -155,14 +155,13 @@ static void register_basics(void)
         OPAL_INFO_LVL_2, check_report_file, "dame-report.json", &mca_dt_dame_params.report_file);
     dt_values_numbers(&seconds, 0, 1000000);
     mca_dt_dame_params.report_every = 60;
-    register_values(
-        "report_every",
-        "While a job with dt_dame_report moves data, rank 0 writes a snapshot of the "
-        "ranks of its node after 5, 10, 20 ... seconds, and then every "
-        "dt_dame_report_every seconds. A killed job leaves its last snapshot: the report of "
-        "json, and the last run (dt_dame_last_run). 0: nothing is written before "
-        "MPI_Finalize",
-        &seconds, OPAL_INFO_LVL_4, &mca_dt_dame_params.report_every);
+    register_values("report_every",
+                    "While a job with dt_dame_report moves data, rank 0 writes a snapshot of the "
+                    "ranks of its node after 5, 10, 20 ... seconds, and then every "
+                    "dt_dame_report_every seconds. A killed job leaves its last snapshot: the report of "
+                    "json, and the last run (dt_dame_last_run). 0: nothing is written before "
+                    "MPI_Finalize",
+                    &seconds, OPAL_INFO_LVL_4, &mca_dt_dame_params.report_every);
     dt_values_bool(&keeps);
     mca_dt_dame_params.last_run = 1;
     register_changing(

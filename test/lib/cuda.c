@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "device/driver.h"
 #include "jit/g/launch.h"
 
 enum {
@@ -418,23 +419,9 @@ int cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, void *stream)
     return enqueue(stream, &(work_t){.to = to, .from = from, .bytes = bytes});
 }
 
-/* CUDA_MEMCPY2D. */
-typedef struct side {
-    size_t x, y;
-    unsigned type;
-    void *host;
-    uint64_t device;
-    void *array;
-    size_t pitch;
-} side_t;
-typedef struct rows {
-    side_t from, to;
-    size_t width, height;
-} rows_t;
+int cuMemcpy2DAsync_v2(const cu_rows_t *rows, void *stream);
 
-int cuMemcpy2DAsync_v2(const rows_t *rows, void *stream);
-
-static uint64_t start_of(const side_t *side)
+static uint64_t start_of(const cu_side_t *side)
 {
     const uint64_t host = (uintptr_t) side->host;
     const int is_there = area_of(side->device) >= 0 && area_of(side->device) < STAND_IN_DEVICES;
@@ -444,7 +431,7 @@ static uint64_t start_of(const side_t *side)
     return HOST == side->type ? host : side->device;
 }
 
-int cuMemcpy2DAsync_v2(const rows_t *rows, void *stream)
+int cuMemcpy2DAsync_v2(const cu_rows_t *rows, void *stream)
 {
     counts.copies++;
     MAY_FAIL;

@@ -20,8 +20,11 @@ static dame_way_t use(dame_choice_t *choice, world_t *world)
     const dame_way_t way = dame_choice_next(choice, world->has_kernel, world->making_ns, &most);
     const bool is_many = DAME_WAY_COPIES == way && world->copies > most;
     const bool by_kernel = DAME_WAY_KERNEL == way || is_many;
+    if (world->has_kernel || !is_many) {
+        dame_choice_took(choice, way, is_many, by_kernel ? world->kernel_ns : world->copies_ns,
+                         BYTES);
+    }
     world->has_kernel |= by_kernel;
-    dame_choice_took(choice, way, is_many, by_kernel ? world->kernel_ns : world->copies_ns, BYTES);
     return by_kernel ? DAME_WAY_KERNEL : DAME_WAY_COPIES;
 }
 

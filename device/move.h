@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A move under way: what device.c begins and ends, and copies.c works at. Private to device/. */
-#ifndef DAME_WORK_H
-#define DAME_WORK_H
+#ifndef DAME_DEVICE_MOVE_H
+#define DAME_DEVICE_MOVE_H
 
 #include <pthread.h>
 #include <stdatomic.h>
