@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Turns the lines of candidates_worker into the first table of bench/reuse. Needs median.awk.
+# Turns the lines of candidates_worker into the table of bench/reuse. Needs median.awk.
 #
 # Input:  NAME pack|unpack BYTES COMPILE INTERP FIRST BEST BEST_NAME CHOSEN CHOSEN_NAME AGAIN
 #         L_COMPILE L_FILE L    (ns)

@@ -78,7 +78,7 @@ engine()
     if [ "$ranks" = 1 ]; then
         common+=(-np 1 "${BIND[@]}")
     else
-        common+=(-np "$ranks" --oversubscribe --bind-to none "${TRANSPORT[@]}")
+        common+=(-np "$ranks" --oversubscribe --bind-to none)
     fi
     case $name in
     native)
@@ -99,7 +99,7 @@ engine()
         engine_with dt_dame_promotion_threshold 0 "$ranks" "$program" "$@"
         ;;
     x)
-        engine_with dt_dame_promotion_threshold "$x_threshold" "$ranks" "$program" "$@"
+        engine_with dt_dame_promotion_threshold 1 "$ranks" "$program" "$@"
         ;;
     l)
         local DAME_PARAMETERS=("${DAME_PARAMETERS[@]}" --mca dt_dame_tiers interp,l
@@ -147,17 +147,11 @@ engine_with()
     engine dame "$@"
 }
 
-# dt_dame_promotion_threshold of the engine x.
-x_threshold=1
-
 # Where the engine l keeps its code: none.
 code_dir=
 
 # More --mca arguments for the dame engine.
 DAME_PARAMETERS=()
-
-# mpirun's arguments that choose the transport; none: Open MPI chooses.
-TRANSPORT=()
 
 # ---- for scripts that compare the engines layout by layout ----
 
@@ -165,12 +159,9 @@ rounds=
 csv=0
 list=no
 selection=()
-place= # where buffers begin; a script that can choose sets it before read_options
-engines=()
 samples=
 
-# Reads --layout, --anchors, --quick, --rounds, --csv, --list and --help, and --place and --measured
-# where `place` is set. The script defines usage().
+# Reads --layout, --anchors, --quick, --rounds, --csv, --list and --help. The script defines usage().
 read_options()
 {
     while [ $# -gt 0 ]; do
@@ -185,17 +176,6 @@ read_options()
             need_number --rounds "$2" 1 1000
             rounds=$2
             shift
-            ;;
-        --place)
-            [ -n "$place" ] || usage_error "'--place' is not an option; --help shows them"
-            [[ ${2-} =~ ^(on|off|both)$ ]] || usage_error "--place '${2-}': on, off or both is allowed"
-            place=$2
-            shift
-            ;;
-        --measured)
-            [ -n "$place" ] || usage_error "'--measured' is not an option; --help shows them"
-            x_threshold=-1
-            selection+=(--warm 100)
             ;;
         --quick) selection+=(--quick) ;;
         --anchors) selection+=(--anchors) ;;
@@ -239,50 +219,16 @@ check_dame()
     [ "$plain" != "$reported" ] || fail "--mca dt dame gives no report: $COMPONENTS did not load"
 }
 
-# Do the components know the parameter by which tiers are chosen? An unknown one is not an error.
-have_tiers()
-{
-    OMPI_MCA_mca_base_component_path=$COMPONENT_PATH "$OMPI_INFO" --param dt dame --level 9 \
-        --parsable 2>/dev/null | grep ':dt_dame_promotion_threshold:' >/dev/null
-}
-
 # check_tier x|l: where machine code is denied, and without LLVM, that would be the interpreter once
 # more. The report tells.
 check_tier()
 {
-    local DAME_PARAMETERS=(--mca dt_dame_report summary) x_threshold=1 reported
+    local DAME_PARAMETERS=(--mca dt_dame_report summary) reported
 
     reported=$(engine "$1" 1 program_worker --layout vector_16x1_64 2>&1) ||
         fail "a run with dt_dame_promotion_threshold 1 failed: $reported"
     grep -Eq '^ *codes compiled +[1-9]' <<<"$reported" ||
         fail "tier $1 compiled nothing: $reported"
-}
-
-# choose_engines WORKER [TIER…]: DAME as these tiers of it, interp and x, or as dame when none is named
-choose_engines()
-{
-    local worker=$1
-    shift
-    engines=(native)
-    if have_dame; then
-        check_dame "$worker"
-        if [ $# -gt 0 ] && ! have_tiers; then
-            printf '%s: the components have no compiled tiers: only the interpreter is measured\n' \
-                "$BENCH_PROGRAM" >&2
-            set -- interp
-        fi
-        [[ " $* " != *" x "* ]] || check_tier x
-        [[ " $* " != *" l "* ]] || check_tier l
-        [ $# -gt 0 ] || set -- dame
-        engines+=("$@")
-    else
-        printf '%s: no components in %s: DAME is not measured\n' "$BENCH_PROGRAM" "$COMPONENTS" >&2
-    fi
-    if have_mpich "$worker"; then
-        engines+=(mpich)
-    else
-        printf '%s: MPICH is not there: not measured\n' "$BENCH_PROGRAM" >&2
-    fi
 }
 
 # import_programs: DAME's programs of the layouts into files in $work, and the file $work/layouts with
@@ -299,32 +245,8 @@ import_programs()
     done
 }
 
-# collect WORKER [RANKS ARGUMENT…]: the lines of all runs into the file $samples, each with "ROUND
-# ENGINE " in front. Another call adds to them. Without RANKS: one, and the selected layouts.
-collect()
-{
-    local round name
-
-    [ $# -gt 1 ] || set -- "$1" 1 ${selection[@]+"${selection[@]}"}
-    if [ -z "$samples" ]; then
-        work=$(mktemp -d)
-        trap 'rm -rf "$work"' EXIT
-        samples=$work/samples
-    fi
-    for ((round = 1; round <= rounds; round++)); do
-        for name in "${engines[@]}"; do
-            [ ! -t 2 ] || printf '\rround %d of %d: %-40s' "$round" "$rounds" "$name" >&2
-            engine "$name" "$2" "$1" "${@:3}" >"$work/run" ||
-                fail "round $round: the run of $name failed"
-            sed "s/^/$round $name /" "$work/run" >>"$samples"
-        done
-    done
-    [ ! -t 2 ] || printf '\r%70s\r' '' >&2
-}
-
 # table AWK_PROGRAM
 table()
 {
-    awk -v rounds="$rounds" -v csv="$csv" -v engines="${engines[*]}" -v fragment="${fragment-}" \
-        -f "$BENCH_DIR/median.awk" -f "$BENCH_DIR/$1" "$samples"
+    awk -v rounds="$rounds" -v csv="$csv" -f "$BENCH_DIR/median.awk" -f "$BENCH_DIR/$1" "$samples"
 }

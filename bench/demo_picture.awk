@@ -3,14 +3,14 @@
 # The two bars of a layout are to scale; those of different layouts are not.
 # -v machine=TEXT: written below.
 #
-# Input: as for demo.awk. Each result is the median of a run; of several runs the best one counts.
+# Input: lines of bench/run --table: NAME BYTES DAME OPEN_MPI RATIO ..., in microseconds.
 
-{
-    if (!($2 in bytes))
-        order[++rows] = $2
-    bytes[$2] = $3
-    if (!(($1, $2) in best) || $4 + 0 < best[$1, $2])
-        best[$1, $2] = $4 + 0
+NF > 5 && $2 + 0 > 0 {
+    order[++rows] = $1
+    bytes[$1] = $2
+    time["dame", $1] = $3
+    time["native", $1] = $4
+    ratio[$1] = $5
 }
 
 function escaped(text)
@@ -45,18 +45,18 @@ END {
     printf "<rect class=\"paper\" width=\"720\" height=\"%d\"/>\n", height
     for (r = 1; r <= rows; r++) {
         name = order[r]
-        native = best["native", name]
-        dame = best["dame", name]
+        native = time["native", name]
+        dame = time["dame", name]
         longest = native > dame ? native : dame
         y = 10 + (r - 1) * ROW
         printf "<text x=\"10\" y=\"%d\">%s</text>\n", y + 13, escaped(name)
         printf "<text class=\"small\" x=\"10\" y=\"%d\">%d bytes</text>\n", y + 30, bytes[name]
         bar("native", y, native, longest, sprintf("Open MPI %.1f &#181;s", native))
         bar("dame", y + 19, dame, longest,
-            sprintf("DAME %.1f &#181;s: %.2f &#215; as fast", dame, dame > 0 ? native / dame : 0))
+            sprintf("DAME %.1f &#181;s: %s &#215; as fast", dame, ratio[name]))
     }
     printf "<text class=\"small\" x=\"10\" y=\"%d\">", height - 26
-    printf "Two ranks; the best of three medians. "
+    printf "Two ranks; medians of turns. "
     print "The longer bar of each layout has the same length.</text>"
     printf "<text class=\"small\" x=\"10\" y=\"%d\">%s</text>\n</svg>\n", height - 10,
            escaped(machine)

@@ -5,7 +5,7 @@
  *   estimate_worker [--layout NAME]… [--quick] [--anchors] [--short] [--list]
  *
  * Each rank of two exchanges a message of every layout with the other, then again of every layout,
- * for about half a second; alone, it sends them to itself. Results are compared by bench/pack and
+ * for about half a second; alone, it sends them to itself. Results are compared by bench/run and
  * bench/demo, not here.
  */
 #include <stdio.h>

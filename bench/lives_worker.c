@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The whole lives of datatypes that are made, used n times and freed. One process of bench/run, and
- * of bench/reuse.
+ * The whole lives of datatypes that are made, used n times and freed. One process of bench/run.
  *
  *   lives_worker [--new] [--layout NAME]… [--quick] [--anchors] [--short] [--list]
  *
@@ -28,7 +27,7 @@
 enum { SAMPLES = 5, SAMPLES_LONG = 1 };                /* alone; one in each turn */
 static const double SAMPLE_SECONDS[] = {100e-6, 1e-3}; /* [--new] */
 static const double LONG_SECONDS = 20e-3;              /* lives above get SAMPLES_LONG samples */
-static const double LONGEST_SECONDS = 300e-3; /* longer ones are left out, of new layouts */
+static const double MOST_BYTES = 100e6;                /* moved in a life of a new layout */
 static const int uses[] = {1, 2, 3, 5, 10, 20, 50, 100, 1000, 10000, 100000, 1000000};
 enum { USES = sizeof(uses) / sizeof(uses[0]), USES_KNOWN = 9 };
 
@@ -100,9 +99,8 @@ static double time_of(live_fn *lives_once, const struct job *job, bool unpack, i
     return bench_now() - start;
 }
 
-/* Returns the seconds of a life. */
-static double measure(const char *kind, live_fn *lives_once, const struct job *job, bool unpack,
-                      int n)
+static void measure(const char *kind, live_fn *lives_once, const struct job *job, bool unpack,
+                    int n)
 {
     double seconds = time_of(lives_once, job, unpack, n, 1);
     long lives = 1;
@@ -117,21 +115,18 @@ static double measure(const char *kind, live_fn *lives_once, const struct job *j
         printf("%s %s %d %s %.1f\n", job->layout->spec->name, unpack ? "unpack" : "pack", n, kind,
                1e9 * seconds / (double) lives);
     }
-    return seconds / (double) lives;
 }
 
 static void measure_lives(const char *kind, live_fn *lives_once, const struct job *job)
 {
     for (int unpack = 0; unpack < 2; unpack++) {
-        double taken = 0;
         if (is_new) {
             lives_once(job, unpack, 100); /* warms caches, and gets memory for machine code */
         }
         for (int i = 0; i < (is_new ? USES : USES_KNOWN); i++) {
-            if (is_new && i > 0 && taken * uses[i] / uses[i - 1] > LONGEST_SECONDS) {
-                break;
+            if (!is_new || (double) uses[i] * (double) job->layout->bytes <= MOST_BYTES) {
+                measure(kind, lives_once, job, unpack, uses[i]);
             }
-            taken = measure(kind, lives_once, job, unpack, uses[i]);
         }
     }
 }

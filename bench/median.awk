@@ -20,17 +20,6 @@ function add_sample(round, engine, what, value,    key) {
     sample[key, ++samples[key]] = value + 0
 }
 
-# A line of pack_worker: a layout, which goes to order[] and bytes[], or a sample of one.
-function read_worker_line() {
-    if ($3 == "layout") {
-        if (!($4 in bytes))
-            order[++layouts] = $4
-        bytes[$4] = $5
-    } else if (NF == 6) {
-        add_sample($1, $2, $3 SUBSEP $4 SUBSEP $5, $6)
-    }
-}
-
 # Median of the samples of one process run, or "".
 function of_round(round, engine, what,    key, i, n, list) {
     key = round SUBSEP engine SUBSEP what

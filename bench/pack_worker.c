@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Times MPI_Pack and MPI_Unpack of the layouts beside the hand-written loops; one process of the
- * interleaved runs of bench/pack.
+ * Times MPI_Pack and MPI_Unpack of the layouts beside the hand-written loops; one process of
+ * bench/run.
  *
  *   pack_worker [--layout NAME]… [--quick] [--anchors] [--short] [--fragment BYTES]
  *               [--place on|off|both] [--warm MILLISECONDS] [--limit]
