@@ -9,7 +9,7 @@ subject = "known:types"
 against = {"native:types": "Open MPI", "known:hand": "packing by hand", "mpich:types": "MPICH"}
 engines = ["native", "known", "mpich"]
 paper = [("DAME paper, Fig. 18: FFT; 19, 20: lattice QCD", "faster by datatypes than by hand", "packing by hand")]
-turns = {"quick": 16, "full": 20}
+turns = {"quick": 6, "full": 8}
 
 
 def sentence(means, _):

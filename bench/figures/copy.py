@@ -8,7 +8,7 @@ unit = "ns"
 subject = "known:mpi"
 against = {"native:mpi": "Open MPI", "interp:mpi": "DAME interpreted"}
 engines = ["native", "interp", "known"]
-turns = {"quick": 12, "full": 12}
+turns = {"quick": 4, "full": 4}
 
 
 def runs(engine, full, layouts):

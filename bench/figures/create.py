@@ -10,7 +10,7 @@ against = {"native:type": "Open MPI", "mpich:type": "MPICH"}
 engines = ["native", "known", "mpich"]
 reasons = [(r" first$", "DAME finds the layout"), (r" free_used$", "DAME forgets the datatype"), (r"(LAMMPS|SPECFEM3D_..).* (create|free)", "Open MPI describes each block"),
            (r" (create|free)$", "DAME notes the datatype")]
-turns = {"quick": 12, "full": 14}
+turns = {"quick": 4, "full": 5}
 
 
 def runs(engine, full, layouts):

@@ -8,7 +8,7 @@ unit = "µs"
 subject = "known:result"
 against = {"native:result": "Open MPI"}
 engines = ["native", "known"]
-turns = {"quick": 16, "full": 20}
+turns = {"quick": 6, "full": 8}
 
 
 def runs(engine, full, layouts):

@@ -10,7 +10,7 @@ unit = "ns"
 subject = "known:fragments"
 against = {"native:fragments": "Open MPI in fragments", "known:one": "DAME in one piece"}
 engines = ["native", "known"]
-turns = {"quick": 12, "full": 12}
+turns = {"quick": 4, "full": 4}
 
 
 def runs(engine, full, layouts):

@@ -13,7 +13,7 @@ against = {"native:life": "Open MPI", "known:hand": "packing by hand", "mpich:li
 engines = ["native", "known", "mpich"]
 bounds = ("packing by hand",)
 reasons = [(r"^LAMMPS", "Open MPI describes each block"), (r" [125]$", "DAME notes the datatype, looks its layout up, and forgets it")]
-turns = {"quick": 6, "full": 8}
+turns = {"quick": 3, "full": 3}
 _REPAID = 0.97  # of a ratio: equal, apart from noise
 FEW = ("vector_16x1_64", "WRF_x_vec_2x2", "NAS_MG_x_130x66x66", "LAMMPS_full_3062", "SPECFEM3D_mt_6200")
 

@@ -15,7 +15,7 @@ reasons = [
     (r" \d{1,4}$", "short: finding the program"),
     (r"", "fragments, by hand one copy (CMA)"),
 ]
-turns = {"quick": 12, "full": 16}
+turns = {"quick": 4, "full": 6}
 ddtbench = ["WRF", "MILC", "NAS", "LAMMPS", "SPECFEM3D", "FFT2"]
 
 

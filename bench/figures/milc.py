@@ -11,7 +11,7 @@ subject = "known:mpi"
 against = {"native:mpi": "Open MPI", "known:hand": "hand-written loop", "mpich:mpi": "MPICH"}
 engines = ["native", "known", "mpich"]
 paper = [("libpack, Fig. 8: datatypes of MILC", "seven times as fast as MPI libraries of 2013, for 73 % of them", "Open MPI")]
-turns = {"quick": 12, "full": 12}
+turns = {"quick": 4, "full": 4}
 
 
 def runs(engine, full, layouts):

@@ -8,7 +8,7 @@ against = {"native:types": "Open MPI", "known:hand": "packing by hand", "mpich:t
 engines = ["native", "known", "mpich"]
 reasons = [(r"^(put|get|accumulate)_columns$", "Open MPI moves each block by itself"), ("particles", "a new list in each step: by hand no datatype is made"),
            (r"file_", "Open MPI's file component"), ("alltoallw", "long blocks, in fragments"), ("threads", "short messages")]
-turns = {"quick": 10, "full": 14}
+turns = {"quick": 4, "full": 5}
 
 
 def runs(engine, full, layouts):

@@ -8,7 +8,7 @@ unit = "ns"
 subject = "known:mpi"
 against = {"native:mpi": "Open MPI", "known:hand": "hand-written loop", "known:limit": "limit", "mpich:mpi": "MPICH"}
 engines = ["native", "known", "mpich"]
-turns = {"quick": 16, "full": 20}
+turns = {"quick": 5, "full": 7}
 bounds = ("limit",)
 reasons = [(r"vector_16x1_64|NAS_LU_[xy]_\d\d |NAS_LU_[xy]_162|short_", "14 ns to check arguments and find the program")]
 

@@ -17,7 +17,7 @@ subject = f"{_levels[-1]}:mpi"
 against = {"dame:none:mpi": "no pass", **{f"{level}:mpi": f"passes to {level.rsplit(',', 1)[-1].removeprefix('dame:')}"
                                           for level in _levels[1:-1]}}
 engines = _levels
-turns = {"quick": 12, "full": 12}
+turns = {"quick": 4, "full": 4}
 
 
 def runs(engine, full, layouts):

@@ -9,7 +9,7 @@ unit = "ns"
 subject = "known:life"
 against = {"interp:life": "never", "x:life": "at once", "threshold:50:life": "at the 50th use"}
 engines = ["known", "interp", "x", "threshold:50"]
-turns = {"quick": 3, "full": 6}
+turns = {"quick": 2, "full": 3}
 
 
 def runs(engine, full, layouts):

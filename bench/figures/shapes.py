@@ -10,7 +10,7 @@ unit = "ns"
 subject = "known:mpi"
 against = {"native:mpi": "Open MPI", "known:hand": "hand-written loop", "mpich:mpi": "MPICH", "interp:mpi": "DAME interpreted"}
 engines = ["native", "interp", "known", "mpich"]
-turns = {"quick": 12, "full": 12}
+turns = {"quick": 4, "full": 4}
 
 
 def runs(engine, full, layouts):

@@ -10,7 +10,7 @@ unit = "ns"
 subject = "known:mpi"
 against = {"native:mpi": "Open MPI", "interp:mpi": "DAME interpreted", "known:hand": "hand-written loop", "mpich:mpi": "MPICH"}
 engines = ["native", "interp", "known", "mpich"]
-turns = {"quick": 16, "full": 20}
+turns = {"quick": 5, "full": 7}
 
 
 def runs(engine, full, layouts):

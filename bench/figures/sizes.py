@@ -11,7 +11,7 @@ subject = "known:result"
 against = {"native:result": "Open MPI", "known:hand": "packing by hand", "mpich:result": "MPICH", "known:contiguous": "contiguous data"}
 engines = ["native", "known", "mpich"]
 bounds = ("contiguous data",)
-turns = {"quick": 12, "full": 16}
+turns = {"quick": 4, "full": 6}
 
 
 def runs(engine, full, layouts):

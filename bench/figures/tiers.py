@@ -9,7 +9,7 @@ unit = "ns"
 subject = "x:mpi"
 against = {"interp:mpi": "interpreter", "native:mpi": "Open MPI", "x:hand": "hand-written loop", "l:mpi": "DAME-L", "mpich:mpi": "MPICH"}
 engines = ["x", "interp", "native", "l", "mpich"]
-turns = {"quick": 8, "full": 12}
+turns = {"quick": 4, "full": 5}
 
 
 def runs(engine, full, layouts):

@@ -14,7 +14,7 @@ unit = "µs"
 subject = "known:result"
 against = {"native:result": "Open MPI", "known:hand": "packing by hand"}
 engines = ["native", "known"]
-turns = {"quick": 10, "full": 12}
+turns = {"quick": 4, "full": 5}
 
 
 @functools.cache

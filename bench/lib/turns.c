@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, CONTIGUOUS = 256 << 10, SAMPLES = 8, LOOPS = 3000, RANKS = 64, PRIORITY = -10 };
+enum { PAGE = 4096, CONTIGUOUS = 256 << 10, SAMPLES = 8, PRIORITY = -10 };
 static const size_t ROOM = (size_t) 1 << 30; /* of a rank; pages that nobody touches cost nothing */
 
 typedef _Atomic uint32_t word_t;
@@ -31,7 +31,6 @@ typedef struct board {
     word_t turn; /* 0: not all jobs have joined; then this turn's number, from 1 */
     word_t joined, left;
     word_t met, meetings; /* of this job's ranks */
-    double pace[RANKS];
     _Alignas(64) word_t copied;
     _Alignas(PAGE) unsigned char passed[CONTIGUOUS];
 } board_t;
@@ -39,8 +38,8 @@ typedef struct board {
 static struct {
     board_t *board; /* NULL: alone */
     uint32_t engine, engines, turns, rank, ranks;
-    uint32_t turn;      /* ours */
-    double first, pace; /* references of this turn */
+    uint32_t turn; /* ours */
+    double first;  /* reference of this turn */
     unsigned char *room;
     size_t used; /* of it */
     int blocks;
@@ -98,7 +97,7 @@ static bool arrive(word_t *word)
     return atomic_fetch_add(word, 1) + 1 == me.engines * me.ranks;
 }
 
-/* ---- references ---- */
+/* ---- the reference ---- */
 
 static double now(void)
 {
@@ -150,39 +149,12 @@ static double contiguous(void)
     return undisturbed(samples);
 }
 
-static volatile uint64_t sink;
-
-/* Nanoseconds of a loop of arithmetic, which memory does not slow down. */
-static double arithmetic(void)
-{
-    double samples[SAMPLES];
-    uint64_t x[4] = {1, 2, 3, 4}; /* xorshift (Marsaglia 2003), independent of each other */
-    for (int i = 0; i < SAMPLES; i++) {
-        const double start = now();
-        for (int loop = 0; loop < LOOPS; loop++) {
-            for (int k = 0; k < 4; k++) {
-                x[k] ^= x[k] << 13;
-                x[k] ^= x[k] >> 7;
-                x[k] ^= x[k] << 17;
-            }
-        }
-        sink = x[0] + x[1] + x[2] + x[3];
-        samples[i] = now() - start;
-    }
-    return undisturbed(samples);
-}
-
-/* Of contiguous bytes; and the slowest rank's arithmetic. */
-static double reference(double *pace)
+/* By every rank; rank 0's counts. */
+static double reference(void)
 {
     meet();
     const double time = me.rank < 2 ? contiguous() : 0;
-    me.board->pace[me.rank] = arithmetic();
     meet();
-    *pace = 0;
-    for (uint32_t r = 0; r < me.ranks; r++) {
-        *pace = me.board->pace[r] > *pace ? me.board->pace[r] : *pace;
-    }
     if (0 == me.rank) {
         atomic_store(&me.board->copied, 0); /* rank 1 has read the last one */
     }
@@ -199,17 +171,15 @@ static void begin(void)
         wait_while(&me.board->turn, turn, 1u << me.engine % 32);
     }
     me.turn = turn;
-    me.first = reference(&me.pace);
+    me.first = reference();
 }
 
 /* The others' turns begin when every rank has come. */
 static void end(void)
 {
-    double pace;
-    const double last = reference(&pace);
+    const double last = reference();
     if (0 == me.rank) {
-        printf("turn %u %.0f %.0f\n", (me.turn - 1) / me.engines, last < me.first ? last : me.first,
-               pace < me.pace ? pace : me.pace);
+        printf("turn %u %.0f\n", (me.turn - 1) / me.engines, last < me.first ? last : me.first);
     }
     meet();
     if (0 == me.rank) {
@@ -288,7 +258,7 @@ void turns_join(int rank, int ranks)
     me.rank = (uint32_t) rank;
     me.ranks = (uint32_t) ranks;
     if (4 != sscanf(told, "%127s %u %u %u", path, &me.engine, &me.engines, &me.turns) ||
-        me.engine >= me.engines || me.ranks > RANKS) {
+        me.engine >= me.engines) {
         errno = EINVAL;
         fail("BENCH_TURNS");
     }

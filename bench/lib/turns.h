@@ -29,12 +29,11 @@ int turns_count(void);
  * By every rank, with no message under way: ends the turn, and returns in the job's next one. Rank
  * 0 prints, behind the samples of the turn that ends,
  *
- *   turn NUMBER COPY PACE
+ *   turn NUMBER COPY
  *
- * Turns of one number, one of each job, are neighbours. COPY and PACE tell the machine's state, in
- * nanoseconds, each the lesser of its times at the turn's begin and end. COPY: 256 KiB from rank 0
- * to rank 1 and back, with one rank from one buffer to another, in memory that all jobs share.
- * PACE: a loop of arithmetic, of the slowest rank.
+ * Turns of one number, one of each job, are neighbours. COPY tells the machine's state: the
+ * nanoseconds of 256 KiB from rank 0 to rank 1 and back, with one rank from one buffer to another,
+ * in memory that all jobs share; the lesser of the times at the turn's begin and end.
  */
 void turns_next(void);
 

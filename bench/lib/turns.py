@@ -2,13 +2,12 @@
 """Statistics of turns (turns.h): ratios of engines, and intervals for them.
 
 Values are {(row, "ENGINE:KIND"): [[one number a turn] of each start of the jobs]}. Turns of one number, one of each engine, are neighbours.
-The kinds "copy" and "pace" tell the machine's state around a turn. NaN: nothing was measured."""
+The kind "copy" tells the machine's state around a turn. NaN: nothing was measured."""
 import math
 import random
 import statistics
 
-STATE = ["copy", "pace"]
-STEADY = 1.2  # one of them takes this many times as long, or more: the machine is in another state
+STEADY = 1.2  # the copy takes this many times as long, or more: the machine is in another state
 FEWEST = 3  # if this many times as many turns are left out as are used, a row has no ratio
 BLOCK = 4  # neighbouring turns are alike, so turns are drawn in groups of this many
 RESAMPLES = 400
@@ -24,47 +23,29 @@ def engine_of(series):
     return series.rsplit(":", 1)[0]
 
 
-def is_alike(state, other, steady=STEADY):
-    """Two states of the machine, (copy, pace); what is not known (NaN) is alike."""
-    return all(not max(a, b) >= steady * min(a, b) for a, b in zip(state, other))
+def is_alike(copy, other, steady=STEADY):
+    """Two states of the machine; what is not known (NaN) is alike."""
+    return not max(copy, other) >= steady * min(copy, other)
 
 
-def states(values, row, engine):
-    """[[(copy, pace) of each turn] of each start]; none: not by turns"""
-    around = [values.get((row, f"{engine}:{kind}")) for kind in STATE]
-    return [list(zip(*starts)) for starts in zip(*around)] if all(around) else None
+def usual_copy(values):
+    """The median of all turns; without turns NaN"""
+    known = [time for (_, series), starts in values.items() if series.endswith(":copy") for start in starts for time in start if time > 0]
+    return statistics.median(known) if known else math.nan
 
 
-def levelled(values):
-    """The same with paces as if one compiler had made all programs: the lower decile, from turns among each other's, is that of the first engine."""
-    paces = {}
-    for (_, series), starts in values.items():
-        if series.endswith(":pace"):
-            paces.setdefault(engine_of(series), []).extend(time for start in starts for time in start if time > 0)
-    low = {engine: sorted(times)[len(times) // 10] for engine, times in paces.items() if times}
-    first = next(iter(low.values()), 1)
-    return {key: [[time * first / low[engine_of(key[1])] for time in start] for start in starts]
-            if key[1].endswith(":pace") and engine_of(key[1]) in low else starts for key, starts in values.items()}
-
-
-def usual_state(values):
-    """Medians of all turns; without turns (NaN, NaN)"""
-    known = [[time for (_, series), starts in values.items() if series.endswith(f":{kind}") for start in starts for time in start if time > 0]
-             for kind in STATE]
-    return tuple(statistics.median(times) if times else math.nan for times in known)
-
-
-def pairs(values, row, subject, other, state):
+def pairs(values, row, subject, other):
     """([[log(other / subject) of the used turns] of each start], number of turns that are not used)"""
-    around = [found for series in dict.fromkeys((subject, other)) if (found := states(values, row, engine_of(series)))]
     starts, left_out = [], 0
-    for s, (ours, theirs) in enumerate(zip(values[row, subject], values[row, other])):
+    unknown = [[math.nan] * len(start) for start in values[row, subject]]
+    copies = [values.get((row, f"{engine_of(series)}:copy"), unknown) for series in (subject, other)]
+    for of_start in zip(values[row, subject], values[row, other], *copies):
         logs = []
-        for t, (a, b) in enumerate(zip(ours, theirs)):
-            if not (math.isfinite(a) and math.isfinite(b) and a > 0 and b > 0):
+        for ours, theirs, copy, their_copy in zip(*of_start):
+            if not (math.isfinite(ours) and math.isfinite(theirs) and ours > 0 and theirs > 0):
                 continue
-            if all(is_alike(found[s][t], state) for found in around):
-                logs.append(math.log(b / a))
+            if is_alike(copy, their_copy):
+                logs.append(math.log(theirs / ours))
             else:
                 left_out += 1
         starts.append(logs)
@@ -93,17 +74,15 @@ def interval(value, samples):
     return tuple(math.exp(log) for log in (value, samples[cut], samples[-1 - cut]))
 
 
-def compare(values, subject, other, state=None):
-    """({row: (ratio, low, high)}, the same of their geometric mean, turns left out, all turns), of turns in one state of the machine, the usual one
-    unless said. A ratio above 1: the subject takes less."""
-    state = state or usual_state(values)
+def compare(values, subject, other):
+    """({row: (ratio, low, high)}, the same of their geometric mean, turns left out, all turns). A ratio above 1: the subject takes less."""
     source, rows, middles, resampled, unsteady, count = random.Random(33), {}, [], [], 0, 0
     most = max((len(starts) for starts in values.values()), default=0)
     picks = [[source.random() for _ in range(most)] for _ in range(RESAMPLES)]  # of all rows: what one start has, all its rows have
     for row in dict.fromkeys(row for row, _ in values):
         if (row, subject) not in values or (row, other) not in values:
             continue
-        starts, left_out = pairs(values, row, subject, other, state)
+        starts, left_out = pairs(values, row, subject, other)
         unsteady += left_out
         count += left_out + sum(len(logs) for logs in starts)
         if FEWEST * sum(len(logs) for logs in starts) < left_out or not starts:
