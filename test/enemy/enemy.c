@@ -20,7 +20,7 @@ typedef struct options {
     const char *progress; /* a file: the number of the program that runs */
     const char *print;    /* a file: the program `first` as C */
     bool list;
-    bool no_external;
+    bool no_external, no_partitioned;
 } options_t;
 
 static void usage(FILE *out)
@@ -41,6 +41,7 @@ static void usage(FILE *out)
         "  --no-persistent   no persistent and buffered sends, no MPI_Alltoallv and MPI_Alltoallw\n"
         "  --no-displaced    contiguous data begins at displacement 0\n"
         "  --no-external     no external32\n"
+        "  --no-partitioned  no partitioned communication\n"
         "  --progress FILE   the number of the program that runs\n"
         "To make a failing program smaller:\n"
         "  --steps MASK      bit i: step i runs\n"
@@ -77,6 +78,7 @@ static bool parse(int argc, char **argv, options_t *o)
         NO_PERSISTENT,
         NO_DISPLACED,
         NO_EXTERNAL,
+        NO_PARTITIONED,
         LIST
     };
     static const struct option names[] = {{"seed", 1, 0, SEED},
@@ -99,6 +101,7 @@ static bool parse(int argc, char **argv, options_t *o)
                                           {"no-persistent", 0, 0, NO_PERSISTENT},
                                           {"no-displaced", 0, 0, NO_DISPLACED},
                                           {"no-external", 0, 0, NO_EXTERNAL},
+                                          {"no-partitioned", 0, 0, NO_PARTITIONED},
                                           {"list", 0, 0, LIST},
                                           {0, 0, 0, 0}};
     int option;
@@ -162,6 +165,9 @@ static bool parse(int argc, char **argv, options_t *o)
         case NO_EXTERNAL:
             o->no_external = true;
             break;
+        case NO_PARTITIONED:
+            o->no_partitioned = true;
+            break;
         case LIST:
             o->list = true;
             break;
@@ -197,7 +203,9 @@ static uint64_t mask_of(const options_t *o, const program_t *program)
 {
     uint64_t mask = o->mask;
     for (int i = 0; i < program->nsteps; i++) {
-        if (o->no_external && 0 == strcmp("external", program->steps[i].op)) {
+        const char *op = program->steps[i].op;
+        if ((o->no_external && 0 == strcmp("external", op)) ||
+            (o->no_partitioned && 0 == strcmp("partitioned", op))) {
             mask &= ~(UINT64_C(1) << i);
         }
     }
