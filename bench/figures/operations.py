@@ -14,7 +14,8 @@ turns = {"quick": 4, "full": 5}
 def runs(engine, full, layouts):
     if layouts:
         return []
-    return [(2, "operations", []), (2, "operations", ["threads"])]
+    hangs = engine.startswith("peer:")  # threads in Open MPI 6 and its main branch, now and then
+    return [(2, "operations", []), None if hangs else (2, "operations", ["threads"])]
 
 
 def read(words):

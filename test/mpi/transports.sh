@@ -59,7 +59,7 @@ windows_over()
     shift 2
     [[ " ${windows[*]} " != *" create "* ]] || kinds+=(create)
     [ "$t" != ofi ] || osc=pt2pt
-    [[ $t/$OMPI_VERSION != ucx_lanes/6.* ]] || { own_fault onesided "$e, osc $osc"; return; }
+    [[ $t/$OMPI_VERSION != ucx_lanes/[56].* ]] || { own_fault onesided "$e, osc $osc"; return; }
     ! has osc $osc || over "$t" onesided "$e, osc $osc" -np 2 "$@" --mca osc $osc "$mpi_test" onesided "${kinds[@]}"
 }
 
