@@ -213,7 +213,7 @@ check_dame()
 {
     local DAME_PARAMETERS=(--mca dt_dame_report summary) plain reported
 
-    plain=$(engine native 1 "$1" --list --layout vector_16x1_64 2>&1)
+    plain=$(engine native 1 "$1" --list --layout vector_16x1_64 2>&1) || fail "a run without DAME failed: $plain"
     reported=$(engine dame 1 "$1" --list --layout vector_16x1_64 2>&1) ||
         fail "a run with --mca dt dame failed: $reported"
     [ "$plain" != "$reported" ] || fail "--mca dt dame gives no report: $COMPONENTS did not load"

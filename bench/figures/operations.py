@@ -14,7 +14,7 @@ turns = {"quick": 4, "full": 5}
 def runs(engine, full, layouts):
     if layouts:
         return []
-    hangs = engine.startswith("peer:")  # threads in Open MPI 6 and its main branch, now and then
+    hangs = engine.startswith("peer:")  # Open MPI 6 and its main branch, now and then
     return [(2, "operations", []), None if hangs else (2, "operations", ["threads"])]
 
 

@@ -9,7 +9,6 @@ import statistics
 
 STEADY = 1.2  # the copy takes this many times as long, or more: the machine is in another state
 FEWEST = 3  # if this many times as many turns are left out as are used, a row has no ratio
-BLOCK = 4  # neighbouring turns are alike, so turns are drawn in groups of this many
 RESAMPLES = 400
 FOUND = 0.01  # a difference of two builds below this is none: two processes of one build differ by so much
 
@@ -53,14 +52,9 @@ def pairs(values, row, subject, other):
 
 
 def drawn(starts, picks, source):
-    """As many turns of as many starts, with replacement, in blocks; picks: numbers from 0 to 1 that choose the starts."""
-    logs = []
-    for _, pick in zip(starts, picks):
-        start = starts[int(pick * len(starts))]
-        for _ in range(0, len(start), BLOCK):
-            first = source.randrange(len(start))
-            logs += [start[(first + i) % len(start)] for i in range(BLOCK)]
-    return logs
+    """As many turns of as many starts, with replacement; picks: numbers from 0 to 1 that choose the starts."""
+    chosen = [starts[int(pick * len(starts))] for _, pick in zip(starts, picks)]
+    return [log for start in chosen for log in source.choices(start, k=len(start))]
 
 
 def middle(logs):
