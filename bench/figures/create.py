@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a datatype costs besides its use; a figure of bench/run (its fields are explained there)."""
+from figures.lives import FEW
+
 title = "Create and commit, first use, free"
 shows = ("Constructors with MPI_Type_commit; MPI_Type_free of an unused and of a used datatype; the first MPI_Pack minus the median of the next "
          "five. That difference is tens of nanoseconds with Open MPI's engine, and a microsecond with DAME, which finds or imports the "
@@ -14,8 +16,7 @@ turns = {"quick": 4, "full": 5}
 
 
 def runs(engine, full, layouts):
-    few = [word for name in ("vector_16x1_64", "WRF_x_vec_2x2", "NAS_MG_x_130x66x66", "LAMMPS_full_3062", "SPECFEM3D_mt_6200") for word in ("--layout", name)]
-    return [(1, "import_worker", layouts or ([] if full else few))]
+    return [(1, "import_worker", layouts or ([] if full else FEW))]
 
 
 def read(words):
