@@ -45,15 +45,14 @@ static void repeat(dame_begin_t *it, dame_thread_t *thread, int times)
     const dame_dir_t dir = (dame_dir_t) it->work;
     const uint32_t flags = convertor->flags;
     for (int i = 0; i < times; i++) {
-        struct iovec iov = {.iov_base = it->packed, .iov_len = convertor->local_size};
-        uint32_t one = 1;
         if (it->is_native) {
+            struct iovec iov = {.iov_base = it->packed, .iov_len = convertor->local_size};
             convertor->flags &= ~(uint32_t) CONVERTOR_COMPLETED;
             convertor->bConverted = 0;
             (void) dt_native_move(convertor, dir, &iov);
         } else {
-            (void) dt_move_whole((dt_thread_t *) thread, convertor, dir, it->use->layout->program,
-                                 &iov, &one);
+            dt_move_directly((dt_thread_t *) thread, convertor, dir, it->use->layout->program,
+                             it->packed);
         }
     }
     convertor->flags = flags;

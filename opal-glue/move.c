@@ -11,16 +11,33 @@ int64_t dt_move_pack_rest(const opal_convertor_t *convertor, dt_cached_cursor_t 
                                   : 0;
 }
 
-size_t dt_move_more_iovecs(const opal_convertor_t *convertor, dt_cached_cursor_t *cached,
-                           dame_dir_t dir, struct iovec *iov, uint32_t *out_size, size_t left)
+size_t dt_move_more_iovecs(dt_thread_t *thread, const opal_convertor_t *convertor,
+                           dt_cached_cursor_t *cached, dame_dir_t dir, struct iovec *iov,
+                           uint32_t *out_size, size_t left)
 {
     const size_t all = left;
     uint32_t used = 1;
     while (used < *out_size && left > 0) {
-        left -= dt_move_iovec(convertor, cached, dir, &iov[used++], left);
+        left -= dt_move_iovec(thread, convertor, cached, dir, &iov[used++], left);
     }
     *out_size = used;
     return all - left;
+}
+
+void dt_move_staged(dt_thread_t *thread, const opal_convertor_t *convertor,
+                    const dame_program_t *program, char *packed)
+{
+    const int64_t bytes = (int64_t) convertor->local_size;
+    dame_cursor_t cursor;
+    if (dame_staging_is_direct(&thread->staging, packed, bytes) ||
+        DAME_OK != dame_cursor_init(&cursor, program, (uintptr_t) convertor->pBaseBuf,
+                                    (int64_t) convertor->count)) {
+        dt_move_directly(thread, convertor, DAME_PACK, program, packed);
+        return;
+    }
+    dame_reader_enter(&thread->base.reader);
+    (void) dame_staging_pack(&thread->staging, &cursor, packed, bytes);
+    dame_reader_leave(&thread->base.reader);
 }
 
 bool dt_move_overlaps(const dame_program_t *program, const opal_convertor_t *convertor,

@@ -23,10 +23,12 @@ int64_t dt_move_pack_rest(const opal_convertor_t *convertor, dt_cached_cursor_t 
  * element is cut only where that engine also cuts it: stock receivers lose track of cut elements
  * when fragments overtake each other.
  */
-static inline int64_t dt_move_pack(const opal_convertor_t *convertor, dt_cached_cursor_t *cached,
-                                   char *packed, int64_t room)
+static inline int64_t dt_move_pack(dt_thread_t *thread, const opal_convertor_t *convertor,
+                                   dt_cached_cursor_t *cached, char *packed, int64_t room)
 {
-    int64_t bytes = dame_cursor_pack(&cached->cursor, packed, room);
+    int64_t bytes = room < DAME_STAGING_LEAST
+                        ? dame_cursor_pack(&cached->cursor, packed, room)
+                        : dame_staging_pack(&thread->staging, &cached->cursor, packed, room);
     if (bytes < room && !dame_cursor_spares(&cached->cursor, room)) {
         bytes += dt_move_pack_rest(convertor, cached, packed + bytes, room - bytes);
     }
@@ -35,23 +37,25 @@ static inline int64_t dt_move_pack(const opal_convertor_t *convertor, dt_cached_
 
 /* Moves what fits into one iovec, which says then how much that was, of at most `left` bytes.
  * Returns the bytes. */
-static inline __attribute__((always_inline)) size_t dt_move_iovec(const opal_convertor_t *convertor,
-                                                                  dt_cached_cursor_t *cached,
-                                                                  dame_dir_t dir, struct iovec *iov,
-                                                                  size_t left)
+static inline __attribute__((always_inline)) size_t
+dt_move_iovec(dt_thread_t *thread, const opal_convertor_t *convertor, dt_cached_cursor_t *cached,
+              dame_dir_t dir, struct iovec *iov, size_t left)
 {
     const int64_t room = (int64_t) (iov->iov_len < left ? iov->iov_len : left);
-    const int64_t bytes = DAME_PACK == dir
-                              ? dt_move_pack(convertor, cached, iov->iov_base, room)
-                              : dame_cursor_unpack(&cached->cursor, iov->iov_base, room);
+    const int64_t bytes =
+        DAME_PACK == dir ? dt_move_pack(thread, convertor, cached, iov->iov_base, room)
+        : room < DAME_STAGING_LEAST
+            ? dame_cursor_unpack(&cached->cursor, iov->iov_base, room)
+            : dame_staging_unpack(&thread->staging, &cached->cursor, iov->iov_base, room);
     iov->iov_len = (size_t) bytes;
     return (size_t) bytes;
 }
 
 /* The same for the iovecs after the first. *out_size: all that were used. Not in line: most callers
  * have one. */
-size_t dt_move_more_iovecs(const opal_convertor_t *convertor, dt_cached_cursor_t *cached,
-                           dame_dir_t dir, struct iovec *iov, uint32_t *out_size, size_t left);
+size_t dt_move_more_iovecs(dt_thread_t *thread, const opal_convertor_t *convertor,
+                           dt_cached_cursor_t *cached, dame_dir_t dir, struct iovec *iov,
+                           uint32_t *out_size, size_t left);
 
 /* What fits, from where the convertor stands. `begins`: the entry, if that is the beginning of a
  * message and its cursor is not looked for; else NULL. Returns the bytes. */
@@ -68,9 +72,10 @@ dt_move_fragment(dt_thread_t *thread, const dt_entry_t *begins, const opal_conve
         *out_size = 0;
     } else {
         cached->datatype = NULL; /* a signal handler that jumps out leaves it half moved */
-        moved = dt_move_iovec(convertor, cached, dir, iov, left);
+        moved = dt_move_iovec(thread, convertor, cached, dir, iov, left);
         if (1 != *out_size) {
-            moved += dt_move_more_iovecs(convertor, cached, dir, iov, out_size, left - moved);
+            moved +=
+                dt_move_more_iovecs(thread, convertor, cached, dir, iov, out_size, left - moved);
         }
         cached->datatype = convertor->pDesc;
         if (0 != cached->cursor.in_block) {
@@ -112,15 +117,30 @@ static inline bool dt_move_is_within(const dame_program_t *program, const void *
 bool dt_move_overlaps(const dame_program_t *program, const opal_convertor_t *convertor,
                       const void *packed);
 
+/* Straight to the packed bytes or from them. */
+static inline void dt_move_directly(dt_thread_t *thread, const opal_convertor_t *convertor,
+                                    dame_dir_t dir, const dame_program_t *program, char *packed)
+{
+    dame_reader_enter(&thread->base.reader);
+    dame_program_run(program, dir, (uintptr_t) convertor->pBaseBuf, (int64_t) convertor->count,
+                     packed);
+    dame_reader_leave(&thread->base.reader);
+}
+
+/* Packs by whole lines if that is faster (engine/staging.h). Not in line: for longer messages. */
+void dt_move_staged(dt_thread_t *thread, const opal_convertor_t *convertor,
+                    const dame_program_t *program, char *packed);
+
 static inline size_t dt_move_whole(dt_thread_t *thread, const opal_convertor_t *convertor,
                                    dame_dir_t dir, const dame_program_t *program, struct iovec *iov,
                                    uint32_t *out_size)
 {
     const size_t moved = convertor->local_size;
-    dame_reader_enter(&thread->base.reader);
-    dame_program_run(program, dir, (uintptr_t) convertor->pBaseBuf, (int64_t) convertor->count,
-                     iov[0].iov_base);
-    dame_reader_leave(&thread->base.reader);
+    if (DAME_PACK == dir && moved >= DAME_STAGING_LEAST) {
+        dt_move_staged(thread, convertor, program, iov[0].iov_base);
+    } else {
+        dt_move_directly(thread, convertor, dir, program, iov[0].iov_base);
+    }
     iov[0].iov_len = moved;
     *out_size = 1;
     return moved;
@@ -139,6 +159,23 @@ static inline bool dt_move_is_native(dt_entry_t *entry, dame_dir_t dir,
            dt_native_is_trusted(entry, convertor);
 }
 
+/* By the native engine, and if that is faster, through the staging buffer. Returns the bytes. */
+static inline size_t dt_move_natively(dt_thread_t *thread, opal_convertor_t *convertor,
+                                      dame_dir_t dir, struct iovec *iov)
+{
+    char *packed = iov->iov_base;
+    char *warm = DAME_PACK == dir
+                     ? dame_staging_room(&thread->staging, packed, (int64_t) convertor->local_size)
+                     : packed;
+    iov->iov_base = warm;
+    const size_t moved = dt_native_move(convertor, dir, iov);
+    iov->iov_base = packed;
+    if (warm != packed) {
+        dame_staging_write(packed, warm, (int64_t) moved);
+    }
+    return moved;
+}
+
 /* Moves the bytes that fit, by the fastest way. `entry`: of a message that may be whole, else NULL.
  * Returns the bytes. */
 static inline size_t dt_move(dt_thread_t *thread, opal_convertor_t *convertor, dame_dir_t dir,
@@ -147,7 +184,7 @@ static inline size_t dt_move(dt_thread_t *thread, opal_convertor_t *convertor, d
     if (NULL != entry && dt_move_is_native(entry, dir, convertor, iov, out_size)) {
         *out_size = 1;
         dt_thread_add(thread, DT_COUNT_messages_native, 1);
-        return dt_native_move(convertor, dir, iov);
+        return dt_move_natively(thread, convertor, dir, iov);
     }
     return NULL != entry && dt_move_is_whole(convertor, iov, out_size)
                ? dt_move_whole(thread, convertor, dir, entry->use.layout->program, iov, out_size)

@@ -11,6 +11,7 @@
 
 #include "dame/dame.h"
 #include "engine/engine.h"
+#include "engine/staging.h"
 #include "native_mark.h"
 #include "types.h"
 
@@ -41,6 +42,7 @@ typedef struct dt_thread {
     bool asks_native; /* Open MPI's functions are called for its own engine: where it has the seam
                          (abi/seam.h), they ask DAME back, and it declines */
     dt_cached_cursor_t cursors[DT_CURSORS];
+    dame_staging_t staging;
 } dt_thread_t;
 
 extern _Thread_local dt_thread_t dt_thread_data;

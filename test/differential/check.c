@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/staging.h"
+
 enum {
     SMALL = 200,          /* packed bytes up to which every cut is tried */
     CUT_WORK = 1 << 20,   /* bytes of arena that the cuts of one message may compare */
@@ -29,6 +31,20 @@ static void change_codes(check_t *check, const message_t *m)
             check_fail(check, "changing codes: %s", fault);
         }
     }
+}
+
+/* Either way of moving a fragment, or half of it by each. */
+static dame_staging_t *any_way(check_t *check)
+{
+    static _Thread_local dame_staging_t staging;
+    const dame_staging_place_t place = {.gain = rng_chance(&check->rng, 50) ? 1 : -1,
+                                        .until = rng_chance(&check->rng, 70),
+                                        .trials = (uint32_t) rng_range(&check->rng, 0, 1)};
+    dame_staging_place_t *places = &staging.places[0][0][0];
+    for (size_t i = 0; i < sizeof(staging.places) / sizeof(*places); i++) {
+        places[i] = place;
+    }
+    return &staging;
 }
 
 /* ---- the whole message at once ---- */
@@ -165,7 +181,9 @@ static int64_t pack_piece(check_t *check, message_t *m, dame_cursor_t *cursor, i
     set_guards(m, packed, want);
     change_codes(check, m);
     int64_t got = exact ? dame_cursor_pack_exact(cursor, packed, want)
-                        : dame_cursor_pack(cursor, packed, want);
+                  : rng_chance(&check->rng, 50)
+                      ? dame_cursor_pack(cursor, packed, want)
+                      : dame_staging_pack(any_way(check), cursor, packed, want);
     if (!check_returned(check, m, cursor, position, want, got, exact) ||
         !message_packed_is(check, m, packed, position, got, "fragment pack") ||
         !check_stand(check, m, cursor, position + got)) {
@@ -187,7 +205,9 @@ static bool unpack_piece(check_t *check, message_t *m, dame_cursor_t *cursor, in
         char *copy = packed_place(check, m, want);
         packed = memcpy(copy, packed, (size_t) min(want, m->total - position));
     }
-    int64_t got = dame_cursor_unpack(cursor, packed, want);
+    int64_t got = rng_chance(&check->rng, 50)
+                      ? dame_cursor_unpack(cursor, packed, want)
+                      : dame_staging_unpack(any_way(check), cursor, packed, want);
     if (got != min(want, m->total - position)) {
         return check_fail(check, "unpack at %lld of %lld of %lld bytes returned %lld",
                           (long long) position, (long long) m->total, (long long) want,

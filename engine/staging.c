@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "staging.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "measure/clock.h"
+
+enum {
+    FIRST_TRIALS = 4, /* of the first fragments of a place */
+    INTERVAL = 61,    /* fragments between two later ones; prime, so that they meet all messages of
+                         a pattern */
+    MEMORY = 8,       /* trials that the mean remembers */
+    REGION_LOG2 = 22  /* bytes of a region */
+};
+
+static inline int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Bytes before the next line. */
+static inline int64_t to_line(const char *at)
+{
+    return (int64_t) (-(uintptr_t) at & (DAME_STAGING_LINE - 1));
+}
+
+/* ---- Ways ----------------------------------------------------------------------------------- */
+
+void dame_staging_write(char *to, const char *from, int64_t length)
+{
+#ifdef __x86_64__
+    const int64_t head = least(to_line(to), length);
+    int64_t lines = (length - head) & -(int64_t) DAME_STAGING_LINE;
+    const int64_t tail = length - head - lines;
+    memcpy(to, from, (size_t) head);
+    to += head;
+    from += head;
+    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(lines) : : "memory");
+    memcpy(to, from, (size_t) tail);
+#else
+    memcpy(to, from, (size_t) length);
+#endif
+}
+
+/* In the buffer, at the same offset within a line. */
+static inline char *warm_for(dame_staging_t *staging, const char *packed)
+{
+    return staging->buffer + ((uintptr_t) packed & (DAME_STAGING_LINE - 1));
+}
+
+/* Moves up to `length` bytes. */
+typedef int64_t move_t(dame_staging_t *staging, dame_cursor_t *cursor, char *packed,
+                       int64_t length);
+
+static int64_t pack_directly(dame_staging_t *staging, dame_cursor_t *cursor, char *packed,
+                             int64_t length)
+{
+    (void) staging;
+    return dame_cursor_pack(cursor, packed, length);
+}
+
+/* Each piece ends where a fragment may end. */
+static int64_t pack_staged(dame_staging_t *staging, dame_cursor_t *cursor, char *packed,
+                           int64_t length)
+{
+    int64_t moved = 0, room, bytes;
+    do {
+        char *to = packed + moved, *warm = warm_for(staging, to);
+        room = least(length - moved, DAME_STAGING_BUFFER);
+        bytes = dame_cursor_pack(cursor, warm, room);
+        dame_staging_write(to, warm, bytes);
+        moved += bytes;
+    } while (DAME_STAGING_BUFFER == room && bytes > 0);
+    return moved;
+}
+
+static int64_t unpack_directly(dame_staging_t *staging, dame_cursor_t *cursor, char *packed,
+                               int64_t length)
+{
+    (void) staging;
+    return dame_cursor_unpack(cursor, packed, length);
+}
+
+static int64_t unpack_requested(dame_staging_t *staging, dame_cursor_t *cursor, char *packed,
+                                int64_t length)
+{
+    (void) staging;
+    const int64_t bytes = least(length, cursor->total - cursor->position);
+    for (int64_t i = 0; i < bytes; i += DAME_STAGING_LINE) {
+        __builtin_prefetch(packed + i);
+    }
+    return dame_cursor_unpack(cursor, packed, length);
+}
+
+enum { DIRECT, OTHER, WAYS };
+
+static move_t *const ways[2][WAYS] = {[DAME_PACK] = {pack_directly, pack_staged},
+                                      [DAME_UNPACK] = {unpack_directly, unpack_requested}};
+
+/* ---- Which way ------------------------------------------------------------------------------ */
+
+static dame_staging_place_t *place_of(dame_staging_t *staging, dame_dir_t dir, const char *packed,
+                                      int64_t length)
+{
+    enum { SHORT = 4096, LONG = 16384 }; /* bytes */
+    const uint64_t region = (uint64_t) (uintptr_t) packed >> REGION_LOG2;
+    const uint64_t hash = (region * 0x9e3779b97f4a7c15) >> 32;
+    const int size = length < SHORT ? 0 : length < LONG ? 1 : 2;
+    return &staging->places[dir][size][hash % DAME_STAGING_REGIONS];
+}
+
+/* When all stores are done, not only on their way. */
+static int64_t now(void)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+    return dame_clock_now();
+}
+
+/* Times for a byte. */
+static void learn(dame_staging_place_t *place, float direct, float other)
+{
+    const float seen = direct + other > 0 ? (direct - other) / (direct + other) : 0;
+    place->trials++;
+    place->gain += (seen - place->gain) / (float) (place->trials < MEMORY ? place->trials : MEMORY);
+}
+
+/* Half of the fragment by each way. Which one is first changes, since it finds the caches in
+ * another state. */
+static __attribute__((noinline)) int64_t try_both(dame_staging_t *staging,
+                                                  dame_staging_place_t *place, dame_dir_t dir,
+                                                  dame_cursor_t *cursor, char *packed,
+                                                  int64_t length)
+{
+    const int way = (int) (place->trials & 1);
+    const int64_t half =
+        least(length, ((length / 2) & -(int64_t) DAME_STAGING_LINE) + to_line(packed));
+    const int64_t start = now();
+    const int64_t first = ways[dir][way](staging, cursor, packed, half);
+    const int64_t middle = now();
+    const int64_t second =
+        ways[dir][WAYS - 1 - way](staging, cursor, packed + first, length - first);
+    const int64_t end = now();
+    place->until = place->trials + 1 < FIRST_TRIALS ? 0 : INTERVAL;
+    if (first > 0 && second > 0) {
+        const float one = (float) (middle - start) / (float) first;
+        const float two = (float) (end - middle) / (float) second;
+        learn(place, DIRECT == way ? one : two, DIRECT == way ? two : one);
+    }
+    return first + second;
+}
+
+static inline int64_t move(dame_staging_t *staging, dame_dir_t dir, dame_cursor_t *cursor,
+                           char *packed, int64_t length)
+{
+    dame_staging_place_t *place = place_of(staging, dir, packed, length);
+    if (--place->until < 0) {
+        return try_both(staging, place, dir, cursor, packed, length);
+    }
+    return ways[dir][place->gain > 0 ? OTHER : DIRECT](staging, cursor, packed, length);
+}
+
+int64_t dame_staging_pack(dame_staging_t *staging, dame_cursor_t *cursor, char *packed,
+                          int64_t length)
+{
+    return move(staging, DAME_PACK, cursor, packed, length);
+}
+
+int64_t dame_staging_unpack(dame_staging_t *staging, dame_cursor_t *cursor, const char *packed,
+                            int64_t length)
+{
+    return move(staging, DAME_UNPACK, cursor, (char *) (uintptr_t) packed, length);
+}
+
+bool dame_staging_is_direct(dame_staging_t *staging, const char *packed, int64_t length)
+{
+    dame_staging_place_t *place = place_of(staging, DAME_PACK, packed, length);
+    if (place->gain > 0 || place->until <= 0) {
+        return false;
+    }
+    place->until--;
+    return true;
+}
+
+char *dame_staging_room(dame_staging_t *staging, char *packed, int64_t length)
+{
+    const bool is_staged = length >= DAME_STAGING_LEAST && length <= DAME_STAGING_BUFFER &&
+                           place_of(staging, DAME_PACK, packed, length)->gain > 0;
+    return is_staged ? warm_for(staging, packed) : packed;
+}
