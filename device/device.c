@@ -43,6 +43,11 @@ static dame_status_t open_compiler(const dame_device_options_t *options,
     return status;
 }
 
+bool dame_device_is_possible(void)
+{
+    return NULL != dame_driver_find();
+}
+
 dame_device_t *dame_device_open(const dame_device_options_t *options)
 {
     const dame_driver_t *driver = dame_driver_find();

@@ -24,6 +24,9 @@ typedef struct dame_device_options {
     int64_t code_bytes;
 } dame_device_options_t;
 
+/* Has the process loaded a driver? Quick if it has loaded nothing since the last time. */
+bool dame_device_is_possible(void);
+
 /* NULL: the process has no driver, or memory is out. */
 dame_device_t *dame_device_open(const dame_device_options_t *options);
 void dame_device_close(dame_device_t *device); /* accepts NULL */

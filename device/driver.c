@@ -8,6 +8,7 @@
 #include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* dlsym() returns functions as data. */
@@ -27,13 +28,36 @@ static int look_up_all(void *object, dame_driver_t *driver)
     return has_all;
 }
 
-/* Of loaded objects. Without dlopen(), which allocates memory for the error that there is none. */
-static int is_the_driver(struct dl_phdr_info *object, size_t size, void *unused)
+/* A walk over loaded objects. Without dlopen(), which allocates memory for the error that there is
+ * none. */
+typedef struct walk {
+    unsigned long long loaded_before; /* objects, when an earlier walk found none */
+    unsigned long long loaded;
+} walk_t;
+
+/* Ends the walk at the driver, or at once if nothing was loaded since the earlier one. */
+enum { GO_ON, FOUND, AS_BEFORE };
+
+static int look_at(struct dl_phdr_info *object, size_t size, void *argument)
 {
+    walk_t *walk = argument;
     const char *slash = strrchr(object->dlpi_name, '/');
     (void) size;
-    (void) unused;
-    return 0 == strncmp(NULL != slash ? slash + 1 : object->dlpi_name, "libcuda.so", 10);
+    walk->loaded = object->dlpi_adds;
+    return walk->loaded == walk->loaded_before ? AS_BEFORE
+           : 0 == strncmp(NULL != slash ? slash + 1 : object->dlpi_name, "libcuda.so", 10) ? FOUND
+                                                                                           : GO_ON;
+}
+
+static bool is_loaded(void)
+{
+    static _Atomic unsigned long long without; /* objects loaded when none was the driver */
+    walk_t walk = {.loaded_before = atomic_load_explicit(&without, memory_order_relaxed)};
+    const int end = dl_iterate_phdr(look_at, &walk);
+    if (GO_ON == end) {
+        atomic_store_explicit(&without, walk.loaded, memory_order_relaxed);
+    }
+    return FOUND == end;
 }
 
 const dame_driver_t *dame_driver_find(void)
@@ -42,7 +66,7 @@ const dame_driver_t *dame_driver_find(void)
     static dame_driver_t driver;
     static _Atomic(const dame_driver_t *) found;
     const dame_driver_t *before = atomic_load(&found);
-    if (NULL != before || !dl_iterate_phdr(is_the_driver, NULL)) {
+    if (NULL != before || !is_loaded()) {
         return before;
     }
     void *object = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD); /* it stays, if it is there */

@@ -25,13 +25,12 @@ static const struct {
     {MPI_COMBINER_RESIZED, "resized", "aa"},
 };
 
-_Static_assert(DT_CONSTRUCTORS == sizeof(constructors) / sizeof(constructors[0]),
-               "each constructor has a number");
+enum { CONSTRUCTORS = sizeof(constructors) / sizeof(constructors[0]) };
 
 static int number_of(int32_t combiner)
 {
     int i = 0;
-    while (i < DT_CONSTRUCTORS && combiner != constructors[i].combiner) {
+    while (i < CONSTRUCTORS && combiner != constructors[i].combiner) {
         i++;
     }
     return i;
@@ -45,14 +44,12 @@ static bool read_envelope(const ompi_datatype_t *datatype, dt_contents_t *conten
                                &contents->n_types, NULL, &contents->combiner);
 }
 
-int dt_contents_constructor(const struct opal_datatype_t *datatype, int64_t *numbers)
+int64_t dt_contents_items(const struct opal_datatype_t *datatype)
 {
     dt_contents_t contents = {.name = NULL};
-    if (!read_envelope((const ompi_datatype_t *) datatype, &contents)) {
-        return DT_CONSTRUCTORS;
-    }
-    *numbers = (int64_t) contents.n_ints + contents.n_aints + contents.n_types;
-    return number_of(contents.combiner);
+    return read_envelope((const ompi_datatype_t *) datatype, &contents)
+               ? (int64_t) contents.n_ints + contents.n_aints + contents.n_types
+               : 0;
 }
 
 bool dt_contents_read(dame_tree_t *tree, const struct opal_datatype_t *opal_datatype,
@@ -60,8 +57,8 @@ bool dt_contents_read(dame_tree_t *tree, const struct opal_datatype_t *opal_data
 {
     const ompi_datatype_t *datatype = (const ompi_datatype_t *) opal_datatype;
     const int number =
-        read_envelope(datatype, contents) ? number_of(contents->combiner) : DT_CONSTRUCTORS;
-    if (DT_CONSTRUCTORS == number) {
+        read_envelope(datatype, contents) ? number_of(contents->combiner) : CONSTRUCTORS;
+    if (CONSTRUCTORS == number) {
         return false;
     }
     contents->name = constructors[number].name;

@@ -16,8 +16,6 @@
 struct opal_datatype_t;
 struct ompi_datatype_t;
 
-enum { DT_CONSTRUCTORS = 12 }; /* that we know */
-
 typedef struct dt_contents {
     int32_t combiner; /* MPI_COMBINER_... */
     const char *name; /* of the constructor, without MPI_Type_ and create_; static storage */
@@ -41,9 +39,8 @@ typedef struct dt_contents {
 bool dt_contents_read(dame_tree_t *tree, const struct opal_datatype_t *datatype,
                       dt_contents_t *contents, dt_decline_t *declined);
 
-/* Which of the constructors made it, 0 to DT_CONSTRUCTORS - 1, and how many numbers and datatypes
- * it was called with. DT_CONSTRUCTORS: another one, or it does not say; *numbers stays as it is. */
-int dt_contents_constructor(const struct opal_datatype_t *datatype, int64_t *numbers);
+/* How many numbers and datatypes its constructor was called with; 0: it does not say. */
+int64_t dt_contents_items(const struct opal_datatype_t *datatype);
 
 /* The old type of MPI_Type_contiguous(1, ..), borrowed from the datatype; NULL: another call made
  * it. */

@@ -26,9 +26,8 @@ static const struct {
 
 const char *dt_left_text(int32_t why)
 {
-    return DT_LEFT_AS_FAST == why  ? "it moves their long blocks as fast"
-           : DT_LEFT_UNPAID == why ? "too few uses to repay an import"
-                                   : dt_decline_text((dt_decline_t) why);
+    return DT_LEFT_UNPAID == why ? "too few uses to repay an import"
+                                 : dt_decline_text((dt_decline_t) why);
 }
 
 static dame_limit_t first_limit; /* under DAME_LOCK_THREADS */

@@ -7,7 +7,7 @@
 static const dame_tally_t *tally_of(const void *datatype)
 {
     const dt_entry_t *entry = dt_table_find(datatype);
-    return NULL == entry || !dt_entry_is_open(entry) ? NULL : dame_tally_of(&entry->use);
+    return NULL == entry ? NULL : dame_tally_of(&entry->use);
 }
 
 int64_t dt_tally_of_datatype(const void *datatype, dame_work_t work, dame_tier_t tier, bool bytes)

@@ -552,7 +552,7 @@ bool dt_devices_look_now(void)
     atomic_store(&dt_devices_waits, !may_come || looks > SELDOM ? SELDOM
                                     : looks > OFTEN             ? looks
                                                                 : 0);
-    if (!may_come || !open_device()) {
+    if (!may_come || !dame_device_is_possible() || !open_device()) {
         return false;
     }
     dt_log("the process has a device's driver: messages in devices' memory are looked for");

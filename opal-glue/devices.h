@@ -27,14 +27,19 @@ void dt_devices_start(const dt_got_hook_t *hooks, size_t n,
  * thread. */
 extern atomic_uint dt_devices_waits; /* calls before the next look */
 bool dt_devices_look_now(void);
-static inline bool dt_devices_look(void)
+/* Counts a call that does not look. False: it is to look. */
+static inline bool dt_devices_pass(void)
 {
     const unsigned waits = atomic_load_explicit(&dt_devices_waits, memory_order_relaxed);
     if (__builtin_expect(0 == waits, 0)) {
-        return dt_devices_look_now();
+        return false;
     }
     atomic_store_explicit(&dt_devices_waits, waits - 1, memory_order_relaxed);
-    return false;
+    return true;
+}
+static inline bool dt_devices_look(void)
+{
+    return !dt_devices_pass() && dt_devices_look_now();
 }
 
 /* Is the data of a convertor that Open MPI has prepared in a device's memory? Takes it, if DAME can

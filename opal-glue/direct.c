@@ -77,8 +77,7 @@ static inline bool is_right(const void *packed, const int *position, MPI_Comm co
 static inline dt_entry_t *entry_of(const opal_datatype_t *datatype, dame_dir_t dir)
 {
     dt_entry_t *entry = dt_table_find(datatype);
-    return NULL != entry && dt_entry_is_open(entry) &&
-                   (int32_t) DT_DECLINE_NONE == dt_entry_declined(entry) &&
+    return NULL != entry && (int32_t) DT_DECLINE_NONE == dt_entry_declined(entry) &&
                    !dame_promote_is_native(entry->use.layout, dir)
                ? entry
                : NULL;
@@ -144,16 +143,18 @@ static __attribute__((noinline)) int unpack_blocks(const void *inbuf, int insize
                : original_unpack(inbuf, insize, position, outbuf, outcount, type, comm);
 }
 
-static inline bool has_blocks(MPI_Datatype type, int count)
+/* Contiguous data, and datatypes that are used seldom, pay for no more. */
+static inline bool may_be_ours(MPI_Datatype type, int count)
 {
     return NULL != type &&
-           !dt_openmpi_is_contiguous((const opal_datatype_t *) type, (size_t) count);
+           !dt_openmpi_is_contiguous((const opal_datatype_t *) type, (size_t) count) &&
+           NULL != dt_table_find((const opal_datatype_t *) type);
 }
 
 static int direct_pack(const void *inbuf, int incount, MPI_Datatype type, void *outbuf, int outsize,
                        int *position, MPI_Comm comm)
 {
-    return has_blocks(type, incount)
+    return may_be_ours(type, incount)
                ? pack_blocks(inbuf, incount, type, outbuf, outsize, position, comm)
                : original_pack(inbuf, incount, type, outbuf, outsize, position, comm);
 }
@@ -161,7 +162,7 @@ static int direct_pack(const void *inbuf, int incount, MPI_Datatype type, void *
 static int direct_unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount,
                          MPI_Datatype type, MPI_Comm comm)
 {
-    return has_blocks(type, outcount)
+    return may_be_ours(type, outcount)
                ? unpack_blocks(inbuf, insize, position, outbuf, outcount, type, comm)
                : original_unpack(inbuf, insize, position, outbuf, outcount, type, comm);
 }

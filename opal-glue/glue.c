@@ -6,6 +6,7 @@
 #include "glue.h"
 
 #include "advance.h"
+#include "break_even.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -34,7 +35,6 @@
 #include "uses.h"
 #include "verify_native.h"
 #include "watch.h"
-#include "worth.h"
 
 /* What moves the data of the convertors that DAME handles. */
 static convertor_advance_fct_t pack = dt_advance_pack;
@@ -70,15 +70,31 @@ static inline bool is_in_range(const opal_datatype_t *datatype, size_t count, in
     return !__builtin_mul_overflow(count, datatype->size, bytes);
 }
 
-/* A message of a datatype that waits for its layout. */
-static void leave_until_import(const dt_entry_t *entry, dame_work_t work, int64_t bytes)
+/* A message of a datatype without an entry. */
+static void leave_until_import(dt_thread_t *thread, int64_t bytes)
 {
-    dt_thread_t *thread = dt_thread();
     dt_thread_add(thread, DT_COUNT_messages_before_import, 1);
     dt_thread_add(thread, DT_COUNT_bytes_left, bytes);
-    if (NULL != entry->extra) {
-        dame_tally_leave(entry->extra->left, work, bytes, entry->extra->why);
+}
+
+/* The entry that a datatype without one gets now, or NULL. */
+static dt_entry_t *new_entry(const opal_datatype_t *datatype, size_t count, dame_work_t work,
+                             int64_t bytes)
+{
+    const uint64_t sketch = dt_layout_sketch(datatype);
+    const dt_due_t due = dt_break_even(datatype, sketch, count, bytes);
+    dt_entry_t *entry =
+        DT_DUE_NOTHING == due ? NULL : dt_table_open(datatype, sketch, DT_DUE_IMPORT == due);
+    if (NULL == entry && DT_DUE_IMPORT == due) {
+        dt_count_left(DT_DECLINE_MEMORY, bytes);
+    } else if (NULL == entry) {
+        leave_until_import(dt_thread(), bytes);
+        dt_table_leave(datatype, work, bytes);
+        if (DT_DUE_LOOK == due) {
+            dt_break_even_missed(sketch);
+        }
     }
+    return entry;
 }
 
 /* The entry of a datatype that DAME moves `count` elements of, or NULL. */
@@ -89,13 +105,9 @@ static dt_entry_t *entry_for(const opal_datatype_t *datatype, size_t count, dame
         dt_count_left(DT_DECLINE_RANGE, 0);
         return NULL;
     }
-    dt_entry_t *entry = dt_table_use(datatype, count, bytes);
+    dt_entry_t *entry = dt_table_find(datatype);
+    entry = NULL != entry ? entry : new_entry(datatype, count, work, bytes);
     if (NULL == entry) {
-        dt_count_left(DT_DECLINE_MEMORY, bytes);
-        return NULL;
-    }
-    if (!dt_entry_is_open(entry)) {
-        leave_until_import(entry, work, bytes);
         return NULL;
     }
     const dt_decline_t declined = (dt_decline_t) dt_entry_declined(entry);
@@ -110,11 +122,10 @@ static dt_entry_t *entry_for(const opal_datatype_t *datatype, size_t count, dame
 /* Of a message that DAME does not move, and that was not declined for a reason of its own. */
 static const char *moved_natively(const opal_convertor_t *convertor)
 {
-    const dt_entry_t *entry = dt_table_find(convertor->pDesc);
-    return convertor->flags & CONVERTOR_NO_OP ? "Open MPI, being contiguous"
-           : NULL != entry && dt_entry_is_open(entry)
-               ? "Open MPI's own engine"
-               : "Open MPI's own engine, until importing the layout pays";
+    return convertor->flags & CONVERTOR_NO_OP        ? "Open MPI, being contiguous"
+           : NULL != dt_table_find(convertor->pDesc) ? "Open MPI's own engine"
+                                                     : "Open MPI's own engine, until importing the "
+                                                       "layout pays";
 }
 
 static const char *moved_by_dame(const opal_convertor_t *convertor, const dt_entry_t *entry)
@@ -170,22 +181,33 @@ static __attribute__((noinline)) bool decide(opal_convertor_t *convertor)
     return NULL != entry;
 }
 
+/* Is a message of a datatype without an entry left to Open MPI's engine without a look? */
+static bool passes(const opal_datatype_t *datatype, size_t count)
+{
+    int64_t bytes;
+    dt_thread_t *thread = dt_thread();
+    if (!is_in_range(datatype, count, &bytes) || !dt_break_even_passes(thread, bytes) ||
+        !dt_devices_pass()) {
+        return false;
+    }
+    leave_until_import(thread, bytes);
+    return true;
+}
+
 /* The convertor as Open MPI has just prepared it: is its data ours to move? */
 static inline bool dame_handles(opal_convertor_t *convertor, const opal_datatype_t *datatype,
                                 size_t count)
 {
     if (__builtin_expect(dt_openmpi_is_plain(convertor) && !dt_log_wants(DT_LOG_MESSAGES), 1)) {
-        dt_entry_t *entry = dt_table_find(datatype);
+        const dt_entry_t *entry = dt_table_find(datatype);
         int64_t bytes;
-        if (__builtin_expect(NULL != entry, 1) && is_in_range(datatype, count, &bytes)) {
-            if (__builtin_expect(!dt_entry_is_open(entry), 0)) {
-                if (dt_table_waits(entry, count)) {
-                    leave_until_import(entry, work_of(convertor), bytes);
-                    return false;
-                }
-            } else if ((int32_t) DT_DECLINE_NONE == dt_entry_declined(entry)) {
-                return true;
+        if (NULL == entry) {
+            if (passes(datatype, count)) {
+                return false;
             }
+        } else if (is_in_range(datatype, count, &bytes) &&
+                   (int32_t) DT_DECLINE_NONE == dt_entry_declined(entry)) {
+            return true;
         }
     }
     return decide(convertor);
@@ -254,7 +276,8 @@ static inline void prepared(opal_convertor_t *convertor, const opal_datatype_t *
 {
     if (dame_handles(convertor, datatype, count)) {
         dt_openmpi_take(convertor, advance, position_dame);
-    } else if (dt_openmpi_is_plain(convertor) && !dt_devices_took(convertor)) {
+    } else if (!DT_OPENMPI_POSITION_IN_GOT && dt_openmpi_is_plain(convertor) &&
+               !dt_devices_took(convertor)) {
         dt_openmpi_watch(convertor, position_native);
     }
 }
@@ -312,6 +335,10 @@ static bool copy_by_dame(const opal_datatype_t *datatype, int32_t count, char *t
     const int64_t bytes = (int64_t) datatype->size * count;
     if (dt_openmpi_on_device(to, from)) {
         dt_count_left(DT_DECLINE_DEVICE, bytes);
+        return false;
+    }
+    if (NULL == dt_table_find(datatype) && dt_break_even_passes(dt_thread(), bytes)) {
+        leave_until_import(dt_thread(), bytes);
         return false;
     }
     dt_entry_t *entry = entry_for(datatype, (size_t) count, DAME_WORK_COPY);
@@ -556,7 +583,8 @@ bool dt_glue_start(const dt_glue_options_t *options)
     choose_movers(options);
     dt_import_start(&options->program, options->verify);
     dt_layout_key_start();
-    dt_worth_start(options->verify || has_dump ? 1 : options->import_threshold);
+    dt_break_even_start(options->verify || has_dump ? 1 : options->import_threshold,
+                        options->times || dt_log_wants(DT_LOG_MESSAGES));
     dt_table_start(has_dump || options->times || counts_events);
     if (has_dump) {
         dt_dump_start(options->dump, options->dump_limit, options->code_files, options->raw_files);
@@ -564,7 +592,6 @@ bool dt_glue_start(const dt_glue_options_t *options)
     start_engine(options);
     /* libc allocates memory for these: now, not above what the application frees later. */
     (void) dt_thread();
-    dt_worth_measure();
     dt_sample_start();
     dt_engine.timing.hear = options->hear_time;
     const bool direct = options->direct && moves_plainly();

@@ -2,6 +2,7 @@
 #include "table.h"
 #include "base/heap.h"
 
+#include "break_even.h"
 #include "dump.h"
 #include "engine/credit.h"
 #include "import.h"
@@ -9,7 +10,6 @@
 #include "layout_key.h"
 #include "thread.h"
 #include "contents.h"
-#include "worth.h"
 
 _Atomic(dt_buckets_t *) dt_table_buckets;
 _Atomic uint64_t dt_table_generation_count;
@@ -23,13 +23,10 @@ static struct {
     struct described *described; /* DESCRIBED of them; owned; NULL: no report names layouts */
     int32_t descriptions;        /* that were made */
     uint64_t serial;
-    uint32_t entered;         /* datatypes */
     _Atomic uint64_t changes; /* odd while chains are being changed */
 } table;
 
 enum { FIRST_BUCKETS = 1024 };
-
-#define AT_ONCE SIZE_MAX /* in place of a count: import the layout now, even if it does not pay */
 
 static void link_entry(dt_buckets_t *buckets, dt_entry_t *entry)
 {
@@ -166,9 +163,7 @@ static dame_layout_t *import_layout(const struct opal_datatype_t *datatype, uint
 {
     const int64_t start = dame_ns_now();
     dame_layout_t *layout = dame_engine_new_layout(&dt_engine, &source, datatype, sketch);
-    const int64_t ns = dame_ns_now() - start;
-    dt_worth_took(datatype, sketch, false, ns);
-    dt_count(DT_COUNT_import_ns, ns);
+    dt_count(DT_COUNT_import_ns, dame_ns_now() - start);
     return layout;
 }
 
@@ -176,7 +171,6 @@ static void keep_extra(dt_extra_t *extra, dt_dump_t *dump)
 {
     if (NULL != extra) {
         extra->dump = dump;
-        extra->left = NULL;
         atomic_store_explicit(&extra->events, NULL, memory_order_relaxed);
     }
 }
@@ -225,13 +219,11 @@ static dame_tally_t *row_of(const struct opal_datatype_t *datatype, uint64_t ske
     return tally;
 }
 
-/* Gives an entry its layout, if there is one. */
-static bool open_entry(dt_entry_t *entry, const struct opal_datatype_t *datatype,
-                       dame_layout_t *layout)
+/* ---- Entries -------------------------------------------------------------------------------- */
+
+static void give_layout(dt_entry_t *entry, const struct opal_datatype_t *datatype,
+                        dame_layout_t *layout)
 {
-    if (NULL == layout) {
-        return false;
-    }
     const bool moves = NULL != layout->program;
     dame_use_t *use = &entry->use;
     use->layout = layout;
@@ -249,34 +241,23 @@ static bool open_entry(dt_entry_t *entry, const struct opal_datatype_t *datatype
                moves && NULL != entry->extra ? dt_dump_begin(table.tree, datatype) : NULL);
     entry->serial = ++table.serial;
     count_layout(entry);
-    atomic_store_explicit(dt_entry_owed(entry), 0, memory_order_release);
-    return true;
 }
 
-/* ---- Entries -------------------------------------------------------------------------------- */
-
-/* It waits until its uses have repaid finding its layout, or an import. */
-static void owe(dt_entry_t *entry, const struct opal_datatype_t *datatype, uint64_t sketch,
-                bool known)
-{
-    const dt_worth_t worth = dt_worth_of(datatype, sketch, known);
-    entry->waiting.sketch = sketch;
-    entry->waiting.kind = worth.kind;
-    entry->waiting.cost = worth.cost;
-    atomic_store_explicit(dt_entry_owed(entry), worth.cost, memory_order_relaxed);
-    if (NULL != entry->extra) {
-        entry->extra->why = worth.gains ? DT_LEFT_UNPAID : DT_LEFT_AS_FAST;
-    }
-}
-
-static dt_entry_t *new_entry(const struct opal_datatype_t *datatype, uint64_t sketch)
+static dt_entry_t *new_entry(const struct opal_datatype_t *datatype, uint64_t sketch, bool imports)
 {
     dt_entry_t *entry = is_ready() ? take_entry() : NULL;
     if (NULL == entry) {
         return NULL;
     }
-    owe(entry, datatype, sketch, dame_layout_may_be_known(&dt_engine.layouts, sketch));
-    keep_extra(entry->extra, NULL);
+    dame_layout_t *layout = dame_layout_find(&dt_engine.layouts, &source, datatype, sketch);
+    if (NULL == layout && imports) {
+        layout = import_layout(datatype, sketch);
+    }
+    if (NULL == layout) {
+        give_entry(entry);
+        return NULL;
+    }
+    give_layout(entry, datatype, layout);
     begin_change();
     atomic_store_explicit(&entry->key, datatype, memory_order_release);
     link_entry(atomic_load_explicit(&dt_table_buckets, memory_order_relaxed), entry);
@@ -285,106 +266,41 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype, uint64_t sk
     return entry;
 }
 
-/* While something is owed. */
-static dt_worth_t worth_of(const dt_entry_t *entry)
+dt_entry_t *dt_table_open(const struct opal_datatype_t *datatype, uint64_t sketch, bool imports)
 {
-    return (dt_worth_t){.cost = entry->waiting.cost, .kind = entry->waiting.kind};
-}
-
-/* A use of a datatype without a layout so far. Is that worth its import now? Also if it was opened
- * meanwhile, which enter() finds. */
-static bool is_due(dt_entry_t *entry, size_t count)
-{
-    return AT_ONCE == count || !dt_table_waits(entry, count);
-}
-
-/* The entry was given its layout, which stays, since the caller holds its datatype. */
-static void tell_opened(const dt_entry_t *entry)
-{
-    dt_dump_write(dt_entry_dump(entry), entry->use.layout->program);
-    if (NULL != entry->use.layout->program) {
-        dame_promoter_prepare(&dt_engine.promoter);
-    }
-}
-
-/* Finds the entry under the lock, or makes it, for a use of `count` elements or AT_ONCE. */
-static dt_entry_t *enter(const struct opal_datatype_t *datatype, uint64_t sketch, size_t count)
-{
-    /* Every 16th is timed and counts for 16: the clock takes as long as the rest. */
-    enum { TIMED = 16 };
-    bool is_new = false, opens = false, imports = false;
     dame_lock_briefly(DAME_LOCK_LAYOUTS);
-    const bool timed = 0 == ++table.entered % TIMED;
-    const int64_t start = timed ? dame_ns_now() : 0;
     dt_entry_t *entry = dt_table_find(datatype);
-    if (NULL == entry) {
-        entry = new_entry(datatype, sketch);
-        is_new = true;
-    }
-    if (NULL != entry && !dt_entry_is_open(entry) && is_due(entry, count)) {
-        dame_layout_t *known = dame_layout_find(&dt_engine.layouts, &source, datatype, sketch);
-        const dt_worth_t worth = worth_of(entry);
-        if (AT_ONCE != count && !is_new && (NULL == known) != dt_worth_is_known(&worth)) {
-            dt_worth_repaid(sketch, &worth);
-        }
-        if (NULL == known && dt_worth_is_known(&worth)) { /* only its sketch is */
-            owe(entry, datatype, sketch, false);
-        }
-        imports = NULL == known && (!dt_worth_is_known(&worth) || is_due(entry, count));
-        opens = (NULL != known || imports) &&
-                open_entry(entry, datatype, imports ? import_layout(datatype, sketch) : known);
-    }
-    if (timed && !imports) {
-        const int64_t took = dame_ns_now() - start;
-        dt_count(DT_COUNT_import_ns, TIMED * took);
-        if (opens) { /* a known layout */
-            dt_worth_took(datatype, sketch, true, took);
-        }
-    }
-    if (is_new && NULL != entry && !opens && NULL != entry->extra) {
-        entry->extra->left = row_of(datatype, sketch);
+    const bool is_new = NULL == entry;
+    if (is_new) {
+        entry = new_entry(datatype, sketch, imports);
     }
     dame_unlock_briefly(DAME_LOCK_LAYOUTS);
-    if (opens) {
-        tell_opened(entry);
+    if (is_new && NULL != entry) {
+        dt_dump_write(dt_entry_dump(entry), entry->use.layout->program);
+        if (NULL != entry->use.layout->program) {
+            dame_promoter_prepare(&dt_engine.promoter);
+        }
     }
     return entry;
 }
 
-dt_entry_t *dt_table_open(const struct opal_datatype_t *datatype)
+dt_entry_t *dt_table_get(const struct opal_datatype_t *datatype)
 {
-    dt_entry_t *entry = enter(datatype, dt_layout_sketch(datatype), AT_ONCE);
-    return NULL != entry && dt_entry_is_open(entry) ? entry : NULL;
-}
-
-/* What not_entered has: messages of small datatypes without an entry have one row together. */
-static dt_extra_t once = {.why = DT_LEFT_UNPAID};
-
-static void count_once(void)
-{
-    if (table.has_extras && dt_engine.tallies.on && NULL == once.left) {
-        dame_lock_briefly(DAME_LOCK_LAYOUTS);
-        once.left = dame_tally_get(&dt_engine.tallies, "(small, used seldom)", "", 0);
-        dame_unlock_briefly(DAME_LOCK_LAYOUTS);
-    }
-}
-
-dt_entry_t *dt_table_use(const struct opal_datatype_t *datatype, size_t count, int64_t bytes)
-{
-    /* Bytes of a message; one use of a larger one may repay the import, or finding the layout. */
-    enum { SMALL = 2048, SMALL_KNOWN = 512 };
-    static dt_entry_t not_entered = {.use = {.own = 1}, .extra = &once}; /* never written */
     dt_entry_t *entry = dt_table_find(datatype);
-    if (NULL != entry && (dt_entry_is_open(entry) || !is_due(entry, count))) {
-        return entry;
+    return NULL != entry ? entry : dt_table_open(datatype, dt_layout_sketch(datatype), true);
+}
+
+void dt_table_leave(const struct opal_datatype_t *datatype, dame_work_t work, int64_t bytes)
+{
+    if (!table.has_extras || !dt_engine.tallies.on) {
+        return;
     }
-    const uint64_t sketch = dt_layout_sketch(datatype);
-    const bool known = dame_layout_may_be_known(&dt_engine.layouts, sketch);
-    if (NULL != entry || bytes > (known ? SMALL_KNOWN : SMALL) || !dt_worth_has_none(sketch)) {
-        return enter(datatype, sketch, count);
-    }
-    count_once();
-    return &not_entered;
+    dame_lock_briefly(DAME_LOCK_LAYOUTS);
+    dame_tally_t *row = bytes < DT_BREAK_EVEN_SHORT || !is_ready()
+                            ? dame_tally_get(&dt_engine.tallies, "(small, used seldom)", "", 0)
+                            : row_of(datatype, dt_layout_sketch(datatype));
+    dame_unlock_briefly(DAME_LOCK_LAYOUTS);
+    dame_tally_leave(row, work, bytes, DT_LEFT_UNPAID);
 }
 
 static dame_layout_t *put_layout(dame_layout_t *layout)
@@ -407,18 +323,6 @@ static void end_dump(dt_dump_t *dump, dame_layout_t *layout)
     dame_layout_t *surplus = put_layout(layout);
     dame_unlock_briefly(DAME_LOCK_LAYOUTS);
     free_layouts(surplus);
-}
-
-/* The layout that it had, or NULL, after which what its uses gained is kept. */
-static dame_layout_t *close_entry(const dt_entry_t *entry)
-{
-    if (dt_entry_is_open(entry)) {
-        return entry->use.layout;
-    }
-    const dt_worth_t worth = worth_of(entry);
-    dt_worth_keep(entry->waiting.sketch, &worth,
-                  atomic_load_explicit(&entry->use.own, memory_order_relaxed));
-    return NULL;
 }
 
 /* Takes the datatype's entry out of its chain; NULL if it has no entry. */
@@ -453,7 +357,7 @@ void dt_table_forget(const struct opal_datatype_t *datatype)
     dt_entry_t *entry = unlink_entry(datatype);
     if (NULL != entry) {
         dump = dt_entry_dump(entry);
-        layout = close_entry(entry);
+        layout = entry->use.layout;
         give_entry(entry);
         table.entries--;
     }
@@ -472,8 +376,7 @@ static void free_chain(dt_entry_t *entry)
 {
     while (NULL != entry) {
         dt_entry_t *next = atomic_load_explicit(&entry->next, memory_order_relaxed);
-        if (NULL != atomic_load_explicit(&entry->key, memory_order_relaxed) &&
-            dt_entry_is_open(entry)) {
+        if (NULL != atomic_load_explicit(&entry->key, memory_order_relaxed)) {
             end_dump(dt_entry_dump(entry), entry->use.layout);
         }
         dame_heap_free(entry->extra);
@@ -506,7 +409,6 @@ void dt_table_clear(void)
     table.entries = 0;
     dame_heap_free(table.described);
     table.described = NULL;
-    once.left = NULL;
     while (NULL != buckets) {
         dt_buckets_t *older = buckets->older;
         dame_heap_free(buckets);

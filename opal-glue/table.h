@@ -2,10 +2,10 @@
 /*
  * The table datatype -> program.
  *
- * Datatypes are entered on first use, or on the second if they are small, and leave with their
- * object (the last destructor, glue.c): addresses are reused at once, so an entry must never
- * outlive its datatype. Finding takes no lock. The caller holds a reference to the datatype, so its
- * entry cannot leave meanwhile.
+ * Datatypes are entered when their import pays (break_even.h), and leave with their object (the
+ * last destructor, glue.c): addresses are reused at once, so an entry must never outlive its
+ * datatype. Finding takes no lock. The caller holds a reference to the datatype, so its entry
+ * cannot leave meanwhile.
  */
 #ifndef DT_TABLE_H
 #define DT_TABLE_H
@@ -15,7 +15,6 @@
 #include <stdint.h>
 
 #include "entry.h"
-#include "worth.h"
 #include "base/hash.h"
 
 /*
@@ -56,34 +55,15 @@ static inline dt_entry_t *dt_table_find(const struct opal_datatype_t *datatype)
 /* Before the first entry. has_extras: datatypes have files, tallies or counts of events each. */
 void dt_table_start(bool has_extras);
 
-/* Finds it under the lock, or makes it, with its layout. */
-dt_entry_t *dt_table_open(const struct opal_datatype_t *datatype);
+/* Finds it under the lock, or makes it, with its layout. `sketch`: the layout's (layout_key.h).
+ * NULL: memory is out; or without `imports`, the layout is not known from earlier datatypes. */
+dt_entry_t *dt_table_open(const struct opal_datatype_t *datatype, uint64_t sketch, bool imports);
 
-/* The entry of a datatype, with its layout, imported now if it is new. NULL only when memory is out
- * and the datatype had no entry. */
-static inline dt_entry_t *dt_table_get(const struct opal_datatype_t *datatype)
-{
-    dt_entry_t *entry = dt_table_find(datatype);
-    return NULL != entry && dt_entry_is_open(entry) ? entry : dt_table_open(datatype);
-}
+/* The entry of a datatype, which gets one now if it is new. NULL: memory is out. */
+dt_entry_t *dt_table_get(const struct opal_datatype_t *datatype);
 
-/* The same for a message, of `count` elements and `bytes` bytes in all, of a datatype that may be
- * new: then the entry has its layout (dt_entry_is_open()) if that is known or worth its import by
- * now; an entry that is not open is of no other use. NULL: memory is out. */
-dt_entry_t *dt_table_use(const struct opal_datatype_t *datatype, size_t count, int64_t bytes);
-
-/* Counts a use of an entry that is not open, while the datatype is held. Does it go on waiting for
- * its layout? */
-static inline bool dt_table_waits(dt_entry_t *entry, size_t count)
-{
-    int32_t owed = atomic_load_explicit(dt_entry_owed(entry), memory_order_relaxed);
-    const int32_t left = dt_worth_left(owed, count);
-    if (0 != left) { /* not counted if another thread counts, or opens it, at the same time */
-        (void) atomic_compare_exchange_strong_explicit(dt_entry_owed(entry), &owed, left,
-                                                       memory_order_relaxed, memory_order_relaxed);
-    }
-    return 0 != left;
-}
+/* Counts a message of a datatype without an entry for the report, if there is one. */
+void dt_table_leave(const struct opal_datatype_t *datatype, dame_work_t work, int64_t bytes);
 
 /*
  * Grows whenever a datatype leaves. While it stays the same, results stay true, so a caller that

@@ -41,6 +41,7 @@ typedef struct dt_thread {
     bool has_window;  /* the native engine moves fragments, see sample.h */
     bool asks_native; /* Open MPI's functions are called for its own engine: where it has the seam
                          (abi/seam.h), they ask DAME back, and it declines */
+    uint32_t short_messages; /* of datatypes without an entry, see break_even.h */
     dt_cached_cursor_t cursors[DT_CURSORS];
     dame_staging_t staging;
 } dt_thread_t;

@@ -26,7 +26,7 @@ typedef enum dt_decline {
 } dt_decline_t;
 
 /* .. or its messages until it is imported. */
-enum { DT_LEFT_UNPAID = DT_DECLINES, DT_LEFT_AS_FAST };
+enum { DT_LEFT_UNPAID = DT_DECLINES };
 
 /* Is the reason decided for each message? Otherwise it is decided once for a datatype. */
 static inline bool dt_decline_is_of_message(dt_decline_t reason)

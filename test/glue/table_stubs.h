@@ -19,7 +19,6 @@
 #include "opal-glue/contents.h"
 #include "opal-glue/table.h"
 #include "opal-glue/thread.h"
-#include "opal-glue/worth.h"
 
 /* The table only ever passes the address on. */
 struct opal_datatype_t {
@@ -64,57 +63,6 @@ bool dt_layout_key(dame_tree_t *tree, const datatype_t *datatype, dame_layout_ke
     keys_made++;
     *key = (dame_layout_key_t){.high = 1, .low = (uint64_t) datatype->shape};
     return true;
-}
-
-enum { KNOWN = 100 }; /* the least kind of a known layout */
-
-/* Costs and gains of imports, and the reports about them. */
-static struct {
-    dt_worth_t worth, known;
-    _Atomic bool is_first;
-    _Atomic int64_t taken;
-    uint64_t kept_sketch;
-    int32_t kept_cost, kept;
-    uint32_t repaid; /* its kind */
-} worth = {.worth = {.cost = 1}, .known = {.cost = 1, .kind = KNOWN}};
-
-dt_worth_t dt_worth_of(const datatype_t *datatype, uint64_t sketch, bool known)
-{
-    (void) datatype;
-    (void) sketch;
-    return known ? worth.known : worth.worth;
-}
-
-bool dt_worth_is_known(const dt_worth_t *of)
-{
-    return of->kind >= KNOWN;
-}
-
-bool dt_worth_has_none(uint64_t sketch)
-{
-    (void) sketch;
-    return worth.is_first;
-}
-
-void dt_worth_repaid(uint64_t sketch, const dt_worth_t *of)
-{
-    (void) sketch;
-    worth.repaid = of->kind;
-}
-
-void dt_worth_keep(uint64_t sketch, const dt_worth_t *of, int32_t left)
-{
-    worth.kept_sketch = sketch;
-    worth.kept_cost = of->cost;
-    worth.kept = left;
-}
-
-void dt_worth_took(const datatype_t *datatype, uint64_t sketch, bool known, int64_t ns)
-{
-    (void) datatype;
-    (void) known;
-    (void) sketch;
-    worth.taken += ns >= 0;
 }
 
 int64_t dt_import_words(dame_tree_t *tree, const datatype_t *datatype, char *words, size_t room)

@@ -267,156 +267,44 @@ static void a_dump_is_told_why_its_datatype_was_left_to_others(void)
     check(DT_DECLINE_NONE == dump_declined, "or that it was not");
 }
 
-/* ---- layouts that wait until their import pays ---------------------------------------------- */
+/* ---- a new datatype -------------------------------------------------------------------------- */
 
-enum { LARGE = 1 << 20 }; /* bytes of a message */
-
-static void a_layout_is_imported_when_its_uses_have_repaid_it(void)
+static void a_known_layout_is_not_imported_again(void)
 {
-    datatype_t one = {.shape = 21}, other = {.shape = 21}, third = {.shape = 22};
-    worth.worth = (dt_worth_t){.cost = 10, .kind = 7};
-    const int64_t before = dt_stats_total(DT_COUNT_layouts_imported), keys = keys_made;
-    const int64_t begun = dumps_begun;
-    const dt_entry_t *entry = dt_table_use(&one, 3, LARGE);
-    check(NULL != entry && !dt_entry_is_open(entry), "3 of 10");
-    check(entry == dt_table_use(&one, 3, LARGE) && !dt_entry_is_open(entry), "6");
-    check(entry == dt_table_use(&one, 3, LARGE) && !dt_entry_is_open(entry), "9");
-    check(before == dt_stats_total(DT_COUNT_layouts_imported) && keys == keys_made &&
-              begun == dumps_begun,
-          "so far nothing was read or made");
-    check(entry == dt_table_use(&one, 1, LARGE) && is_entry_of(entry, &one), "10: it is imported");
-    check(before + 1 == dt_stats_total(DT_COUNT_layouts_imported) && worth.taken > 0, "once");
-    check(7 == worth.repaid, "as one of its kind that repaid its import");
-    worth.repaid = 0;
-    check(is_entry_of(dt_table_use(&other, 1, LARGE), &other), "what is known is had at once");
-    check(is_entry_of(dt_table_use(&third, 10, LARGE), &third), "what one use repays, too");
-    check(0 == worth.repaid, "from which the rule learns nothing");
-    dt_table_forget(&one);
-    dt_table_forget(&other);
-    dt_table_forget(&third);
-    check(is_entry_of(dt_table_use(&other, 1, LARGE), &other), "and what was known");
-    dt_table_forget(&other);
-}
-
-static void a_known_layout_is_found_when_its_uses_have_repaid_that(void)
-{
-    datatype_t one = {.shape = 31}, other = {.shape = 31};
-    worth.worth = (dt_worth_t){.cost = 1};
-    check(is_entry_of(dt_table_use(&one, 1, LARGE), &one), "imported");
-    worth.known = (dt_worth_t){.cost = 5, .kind = KNOWN + 3};
-    const int64_t before = dt_stats_total(DT_COUNT_layouts_imported), keys = keys_made;
-    check(!dt_entry_is_open(dt_table_use(&other, 4, LARGE)) && keys == keys_made, "4 of 5");
-    check(is_entry_of(dt_table_use(&other, 1, LARGE), &other) && keys < keys_made, "5");
+    datatype_t one = {.shape = 31}, other = {.shape = 31}, like = {.shape = 32},
+               unlike = {.shape = 32 + 13};
+    check(is_entry_of(dt_table_get(&one), &one), "imported");
+    const int64_t before = dt_stats_total(DT_COUNT_layouts_imported);
+    check(is_entry_of(dt_table_get(&other), &other), "as the other was");
     check(before == dt_stats_total(DT_COUNT_layouts_imported), "it is not imported again");
-    check(KNOWN + 3 == worth.repaid, "the rule learns that it paid");
-    dt_table_forget(&other);
-    check(is_entry_of(dt_table_use(&other, 5, LARGE), &other), "one use of five elements repays it");
-    dt_table_forget(&other);
-    (void) dt_table_use(&other, 2, LARGE);
-    dt_table_forget(&other);
-    check(3 == worth.kept && 5 == worth.kept_cost, "or that it did not");
-    dt_table_forget(&one);
-    worth.known = (dt_worth_t){.cost = 1, .kind = KNOWN};
-}
-
-/* Two layouts with one sketch: what seems to be known is not. */
-static void a_layout_that_only_seems_known_waits_for_its_import(void)
-{
-    datatype_t one = {.shape = 32}, other = {.shape = 32 + 13};
-    worth.worth = (dt_worth_t){.cost = 1};
-    check(is_entry_of(dt_table_use(&one, 1, LARGE), &one), "imported");
-    worth.worth = (dt_worth_t){.cost = 10, .kind = 7};
-    check(!dt_entry_is_open(dt_table_use(&other, 1, LARGE)), "its key differs: 1 of 10");
-    check(!dt_entry_is_open(dt_table_use(&other, 8, LARGE)), "9");
-    check(is_entry_of(dt_table_use(&other, 1, LARGE), &other), "10");
-    check(7 == worth.repaid, "as an import");
+    check(is_entry_of(dt_table_get(&like), &like) && is_entry_of(dt_table_get(&unlike), &unlike),
+          "two layouts with one sketch");
+    check(before + 2 == dt_stats_total(DT_COUNT_layouts_imported), "are both imported");
     dt_table_forget(&one);
     dt_table_forget(&other);
-}
-
-static void what_uses_have_gained_is_kept_when_a_datatype_ends(void)
-{
-    datatype_t one = {.shape = 23};
-    worth.worth = (dt_worth_t){.cost = 10};
-    const int64_t generation = (int64_t) dt_table_generation();
-    (void) dt_table_use(&one, 4, LARGE);
-    (void) dt_table_use(&one, 3, LARGE);
-    dt_table_forget(&one);
-    check(dt_layout_sketch(&one) == worth.kept_sketch && 10 == worth.kept_cost && 3 == worth.kept,
-          "3 of 10 are left");
-    check(generation + 1 == (int64_t) dt_table_generation() && NULL == dt_table_find(&one),
-          "nothing else is");
-}
-
-static void a_layout_that_waits_is_imported_for_those_who_ask(void)
-{
-    datatype_t one = {.shape = 24};
-    worth.worth = (dt_worth_t){.cost = -(INT32_MAX / 2)};
-    dt_entry_t *entry = dt_table_use(&one, 1, LARGE);
-    check(!dt_entry_is_open(entry), "it waits for more messages than there will be");
-    check(entry == dt_table_get(&one) && is_entry_of(entry, &one), "a hint, for instance");
-    dt_table_forget(&one);
-    worth.worth = (dt_worth_t){.cost = -3};
-    entry = dt_table_use(&one, 1000, LARGE);
-    one.shape = 25; /* not known */
-    dt_table_forget(&one);
-    entry = dt_table_use(&one, 1000, LARGE);
-    check(!dt_entry_is_open(entry), "messages are counted: one");
-    check(!dt_entry_is_open(dt_table_use(&one, 1000, LARGE)), "two");
-    check(is_entry_of(dt_table_use(&one, 1000, LARGE), &one), "three");
-    dt_table_forget(&one);
-}
-
-static void the_first_short_message_leaves_no_trace(void)
-{
-    enum { SHORT = 100 };
-    datatype_t one = {.shape = 26}, unknown = {.shape = 27};
-    worth.worth = (dt_worth_t){.cost = 10};
-    worth.is_first = true;
-    const uint64_t generation = dt_table_generation();
-    check(!dt_entry_is_open(dt_table_use(&one, 1, SHORT)) && NULL == dt_table_find(&one),
-          "it has no entry");
-    dt_table_forget(&one);
-    check(generation == dt_table_generation(), "and none to forget");
-    worth.is_first = false;
-    check(dt_table_use(&one, 1, SHORT) == dt_table_find(&one), "the second has");
-    worth.is_first = true;
-    check(dt_table_use(&one, 1, SHORT) == dt_table_find(&one), "and keeps it");
-    check(dt_table_use(&unknown, 1, LARGE) == dt_table_find(&unknown), "as a large one has");
-    dt_table_forget(&unknown);
-    check(is_entry_of(dt_table_get(&one), &one), "now the layout is known");
-    dt_table_forget(&one);
-    check(!dt_entry_is_open(dt_table_use(&one, 1, SHORT)), "but not sought for one short message");
-    worth.is_first = false;
-    check(is_entry_of(dt_table_use(&one, 1, SHORT), &one), "and found");
-    dt_table_forget(&one);
+    dt_table_forget(&like);
+    dt_table_forget(&unlike);
 }
 
 static datatype_t shared_by_users;
 
-/* Every user sees an entry that is not open, or all of an open one. */
-static void *use_until_open(void *unused)
+static void *get_shared(void *unused)
 {
     (void) unused;
-    dt_entry_t *entry;
-    do {
-        entry = dt_table_use(&shared_by_users, 1, LARGE);
-    } while (NULL != entry && !dt_entry_is_open(entry));
-    check(is_entry_of(entry, &shared_by_users), "open");
+    check(is_entry_of(dt_table_get(&shared_by_users), &shared_by_users), "its entry");
     return NULL;
 }
 
 static void threads_that_use_a_new_datatype_import_it_once(void)
 {
     enum { USERS = 4, TIMES = 300 };
-    worth.worth = (dt_worth_t){.cost = 1000};
     for (int i = 0; i < TIMES; i++) {
         pthread_t users[USERS];
         const int64_t before = dt_stats_total(DT_COUNT_layouts_imported), types = imports();
         dt_table_clear(); /* else the layout is known */
         shared_by_users.shape = 28;
         for (int u = 0; u < USERS; u++) {
-            pthread_create(&users[u], NULL, use_until_open, NULL);
+            pthread_create(&users[u], NULL, get_shared, NULL);
         }
         for (int u = 0; u < USERS; u++) {
             pthread_join(users[u], NULL);
@@ -736,12 +624,7 @@ int main(void)
     for (int wide = 1; wide >= 0; wide--) {
         dt_table_clear();
         set_extras(wide);
-        a_layout_is_imported_when_its_uses_have_repaid_it();
-        a_known_layout_is_found_when_its_uses_have_repaid_that();
-    a_layout_that_only_seems_known_waits_for_its_import();
-    what_uses_have_gained_is_kept_when_a_datatype_ends();
-        a_layout_that_waits_is_imported_for_those_who_ask();
-        the_first_short_message_leaves_no_trace();
+        a_known_layout_is_not_imported_again();
         threads_that_use_a_new_datatype_import_it_once();
     }
     dt_table_clear();
