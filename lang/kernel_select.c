@@ -258,11 +258,13 @@ static const dame_run_fn *for_leaf(const dame_prim_t *prim, int order)
     if (dame_prim_has_list(prim)) {
         return for_listed_blocks(prim);
     }
-    if (order && dame_in_one_set(prim) && 0 == dame_rows_ahead()) {
+    if (order && dame_throttles_loads(prim) && 0 == dame_rows_ahead()) {
         return dame_throttled;
     }
-    if (order && dame_paces_stores(prim)) {
-        return dame_paced[dame_width_of(prim->iter_size)];
+    if (order &&
+        (dame_paces_stores(prim) || (dame_throttles_stores(prim) && 0 == dame_rows_ahead()))) {
+        const dame_width_t width = dame_width_of(prim->iter_size);
+        return width < DAME_WIDTH_NARROW_COUNT ? dame_paced[width] : dame_paced_wide;
     }
     return gains_from_permutation(prim) ? chosen_isa()->byte_permute : for_strided_blocks(prim);
 }

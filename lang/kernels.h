@@ -42,6 +42,7 @@ extern const dame_run_fn dame_throttled[2];
 
 /* Strided blocks of DAME_WIDTHS_NARROW whose lines are in few sets of the L1 (kernels.c). */
 extern const dame_run_fn dame_paced[DAME_WIDTH_NARROW_COUNT][2];
+extern const dame_run_fn dame_paced_wide[2]; /* of any width */
 
 /* Blocks of DAME_WIDTHS_WIDE, and ragged lists (wide_kernels.c), for one instruction set. */
 typedef struct dame_wide_kernels {

@@ -42,5 +42,5 @@ int64_t dame_pacing_stores(int64_t step)
     if (DAME_MAKE_AMD != dame_cpu_detect().make) {
         return 1;
     }
-    return 1 == sets ? 12 : sets <= DAME_FEW_SETS ? 16 / sets : 0;
+    return 1 == sets ? 6 : sets <= DAME_FEW_SETS ? 16 / sets : 0;
 }

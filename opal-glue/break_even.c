@@ -127,5 +127,5 @@ dt_due_t dt_break_even(const opal_datatype_t *datatype, uint64_t sketch, size_t 
         return DT_DUE_NOTHING;
     }
     store(sketch, (saved_t){0, 0});
-    return known ? DT_DUE_LOOK : DT_DUE_IMPORT;
+    return known && 1 != fixed ? DT_DUE_LOOK : DT_DUE_IMPORT;
 }

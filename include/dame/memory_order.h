@@ -32,6 +32,25 @@ static inline int dame_in_one_set(const dame_prim_t *prim)
            (0 == prim->count || prim->count > cache->ways);
 }
 
+/*
+ * Such levels of which moving must slow down. Stores of fewer blocks wait in the CPU's buffers and
+ * the second cache. Zen 5, 4 bytes 4,096 apart, 12 ways: unpacking 16 blocks takes 33 ns as fast as
+ * it can and 81 paced (Open MPI's loop 59), 48 blocks 310 and 126; packing gains beyond the second
+ * cache alone (13 blocks take 0.3, 384 blocks 1.2 times as long).
+ */
+static inline int dame_throttles_stores(const dame_prim_t *prim)
+{
+    return dame_in_one_set(prim) &&
+           (0 == prim->count || 4 * prim->count > 7 * (int64_t) dame_data_cache()->ways);
+}
+
+static inline int dame_throttles_loads(const dame_prim_t *prim)
+{
+    const int64_t step = prim->step < 0 ? -prim->step : prim->step;
+    return dame_throttles_stores(prim) &&
+           (0 == prim->count || prim->count > dame_data_cache()->l2 / step);
+}
+
 /* In how many sets of the first cache do blocks `step` bytes apart begin? Exact where the cache has
  * a power of 2 of them. */
 static inline int64_t dame_sets_of(int64_t step)
@@ -42,21 +61,24 @@ static inline int64_t dame_sets_of(int64_t step)
 }
 
 /*
- * Blocks of less than half a line whose lines are in few sets of the cache, and more than these
- * hold. Stores that are issued as fast as they can be evict each other's lines on Zen 4; Intel's
- * CPUs lose by pacing, and others were not measured.
+ * Blocks of less than a line whose lines are in few sets of the cache, and more than these hold (of
+ * one set, dame_throttles_stores()). Stores that are issued as fast as they can be evict each
+ * other's lines on AMD's CPUs; Intel's lose by pacing, and others were not measured. Blocks that
+ * take several stores are slow enough for 8 sets (Zen 5, 24, 40 and 56 bytes).
  */
-enum { DAME_FEW_SETS = 8 };
+enum { DAME_FEW_SETS = 8, DAME_FEW_SETS_OF_SEVERAL = 4 };
 
 static inline int dame_paces_stores(const dame_prim_t *prim)
 {
-    if (DAME_MAKE_AMD != dame_cpu_detect().make || 0 == prim->step || prim->iter_size >= 32 ||
+    if (DAME_MAKE_AMD != dame_cpu_detect().make || 0 == prim->step ||
         !dame_shares_lines(prim->iter_size)) {
         return 0;
     }
-    const int64_t sets = dame_sets_of(prim->step);
-    return sets <= DAME_FEW_SETS &&
-           (0 == prim->count || prim->count > sets * dame_data_cache()->ways);
+    const int64_t sets = dame_sets_of(prim->step), bytes = prim->iter_size;
+    const int64_t few = 0 == (bytes & (bytes - 1)) ? DAME_FEW_SETS : DAME_FEW_SETS_OF_SEVERAL;
+    return 1 == sets
+               ? dame_throttles_stores(prim)
+               : sets <= few && (0 == prim->count || prim->count > sets * dame_data_cache()->ways);
 }
 
 /* Less than a cache line apart? */

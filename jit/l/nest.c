@@ -25,7 +25,7 @@ int l_keeps_interpreter(const dame_prim_t *prim)
         return 0;
     }
     return 0 == prim->iter_size || NULL != prim->visits || (is_leaf && prim->iter_size > L_LONG) ||
-           (dame_shape_has_step(prim) && (dame_walks_columns(prim) || dame_in_one_set(prim)));
+           (dame_shape_has_step(prim) && (dame_walks_columns(prim) || dame_throttles_stores(prim)));
 }
 
 /* ---- tables ---- */

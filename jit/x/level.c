@@ -18,12 +18,18 @@ static int is_paced(const x_compiler_t *c, const dame_prim_t *prim)
     return DAME_UNPACK == c->context->dir && dame_is_strided_leaf(prim) && dame_paces_stores(prim);
 }
 
+static int is_throttled(const x_compiler_t *c, const dame_prim_t *prim)
+{
+    return DAME_UNPACK == c->context->dir ? dame_throttles_stores(prim)
+                                          : dame_throttles_loads(prim);
+}
+
 /* The interpreter's kernels are better for lists of blocks of different lengths, for lists visited
  * in another order, and for levels with blocks that lie badly for the cache. */
 static int keep_interpreter(const x_compiler_t *c, const dame_prim_t *prim)
 {
     return 0 == prim->iter_size || NULL != prim->prefix || NULL != prim->visits ||
-           dame_walks_columns(prim) || dame_in_one_set(prim) || is_paced(c, prim);
+           dame_walks_columns(prim) || is_throttled(c, prim) || is_paced(c, prim);
 }
 
 /* Does the level have few iterations that differ, which are emitted one after the other? */

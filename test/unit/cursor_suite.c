@@ -289,4 +289,29 @@ TEST(columns_are_walked_where_they_exceed_the_cache)
     }
 }
 
+/* Stores of few blocks wait in the CPU's buffers, and loads of more in the second cache: 256 lines
+ * 4,096 bytes apart. */
+TEST(many_blocks_in_one_set_are_slowed_down)
+{
+    enum { PAGE = 4096 };
+    static const dame_data_cache_t cache = {.line = 64, .ways = 12, .l1 = 48 << 10, .l2 = 1 << 20};
+    static const struct {
+        int64_t rows, bytes, step;
+        bool stores, loads;
+    } cases[] = {{13, 4, PAGE, false, false},    {21, 48, PAGE, false, false},
+                 {22, 4, PAGE, true, false},     {22, 48, -PAGE, true, false},
+                 {256, 8, PAGE, true, false},    {257, 8, -PAGE, true, true},
+                 {129, 8, 2 * PAGE, true, true}, {1000, 8, PAGE / 2, false, false},
+                 {1000, 64, PAGE, false, false}};
+    dame_data_cache_force(&cache);
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        dame_program_t *program =
+            program_of(vector(cases[i].rows, 1, cases[i].step, basic(cases[i].bytes)));
+        const dame_prim_t *prim = &program->prims[1];
+        ck_assert_msg(cases[i].stores == dame_throttles_stores(prim), "stores, case %d", i);
+        ck_assert_msg(cases[i].loads == dame_throttles_loads(prim), "loads, case %d", i);
+        dame_program_free(program);
+    }
+}
+
 SUITE_OF(cursor, 1, tree_setup, tree_teardown)
