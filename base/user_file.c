@@ -144,7 +144,9 @@ int dame_user_file_open(int directory, const char *name, int *fd, struct stat *a
 
 int dame_user_file_write(int directory, const char *name, const void *bytes, size_t size)
 {
-    return dame_file_replace(directory, name, 0600, DAME_FILE_SYNC, bytes, size);
+    struct stat about;
+    const mode_t readers = fstat(directory, &about) == 0 ? about.st_mode & 0044 : 0;
+    return dame_file_replace(directory, name, 0600 | readers, DAME_FILE_SYNC, bytes, size);
 }
 
 /* ---- locks ---- */

@@ -28,7 +28,8 @@ int dame_user_directory_open(const char *path, int make, int *fd);
 /* Opens a file of an open directory for reading; no link is followed. The caller closes *fd. */
 int dame_user_file_open(int directory, const char *name, int *fd, struct stat *about);
 
-/* Writes or replaces a file of an open directory, on the disk before it returns. */
+/* Writes or replaces a file of an open directory, on the disk before it returns. Who may read the
+ * directory may read a new file: root's code serves all users. */
 int dame_user_file_write(int directory, const char *name, const void *bytes, size_t size);
 
 /*

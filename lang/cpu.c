@@ -168,6 +168,7 @@ static const dame_cpu_model_t models[] = {
     {"znver2", AVX2(AMD)},
     {"znver3", AVX2(AMD)},
     {"znver4", VBMI(AMD)},
+    {"znver5", VBMI(AMD)},
     {NULL, {0}},
 };
 #undef VBMI

@@ -25,7 +25,7 @@ enum {
     FOLLOWED = 32,        /* messages that may be in flight at the same time */
     NATIVE_SHARE = 32,    /* the native engine may use 1/32 of the time */
     /* From 5.0 on, the native engine moves wrong bytes after the first fragment. */
-    WHOLE_ONLY = OMPI_MAJOR_VERSION >= 5
+    FIRST_ONLY = OMPI_MAJOR_VERSION >= 5
 };
 
 /* A handler of a signal may jump out of a fragment, which leaves `native` somewhere inside it. */
@@ -301,7 +301,7 @@ static bool is_native(const opal_convertor_t *convertor, dame_dir_t dir, const s
 {
     return 1 == n && NULL != iov->iov_base && iov->iov_len > 0 &&
            (iov->iov_len <= MOST_BYTES || convertor->local_size <= MOST_BYTES) &&
-           (!WHOLE_ONLY || (0 == convertor->bConverted && iov->iov_len >= convertor->local_size)) &&
+           (!FIRST_ONLY || 0 == convertor->bConverted) &&
            (DAME_PACK == dir ||
             is_between_elements(convertor, convertor->bConverted + iov->iov_len));
 }
@@ -338,7 +338,7 @@ bool dt_sample_by_native(dt_thread_t *thread, dt_entry_t *entry, const opal_conv
     message->generation = generation;
     const int64_t ns = dame_timing_net(&dt_engine.timing, dame_ns_now() - start);
     const bool is_done = DAME_PACK == dir ? *bytes > 0 : *bytes == most;
-    if (!is_done || *bytes == left || WHOLE_ONLY) {
+    if (!is_done || *bytes == left || FIRST_ONLY) {
         end_message(message);
     }
     if (is_done) {

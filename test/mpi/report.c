@@ -2,9 +2,10 @@
 /*
  * Traffic with known counts, for the report at MPI_Finalize (report.sh), and the same counts
  * through MPI_T while the job runs. An even number of ranks; argv[1]: dame, native, "die": rank 1
- * dies before MPI_Finalize, "huge": packs and unpacks megabytes, "killed": rank 1 kills all when
- * rank 0 has published its record, "working": rank 1 dies when the file argv[2] is there, or after a
- * minute, while messages go on, "long": messages of 1.5 s, "emptied": the same, after which MPI_T
+ * dies before MPI_Finalize, "huge": packs and unpacks megabytes, "fragments": sends 400 kB at a
+ * time, "killed": rank 1 kills all when
+ * rank 0 has published its record, "working": rank 1 dies when the file argv[2] is there, or after
+ * a minute, while messages go on, "long": messages of 1.5 s, "emptied": the same, after which MPI_T
  * empties the report's name, "tool": MPI_T is never finalized, or "names": the datatype's name is
  * hostile, "left": datatypes that are not imported. argv[2]: the job's namespace, as DAME sees it;
  * argv[3]: where its records are.
@@ -134,6 +135,25 @@ static void pack_huge(void)
     free(packed);
 }
 
+/* Messages of several fragments in any transport. */
+static void send_long(void)
+{
+    enum { BLOCKS = 50000, MESSAGES = 300 };
+    double *from = calloc(2 * BLOCKS, sizeof(double)), *to = calloc(2 * BLOCKS, sizeof(double));
+    MPI_Datatype type;
+    MPI_Type_vector(BLOCKS, 1, 2, MPI_DOUBLE, &type);
+    MPI_Type_commit(&type);
+    for (int m = 0; m < MESSAGES; m++) {
+        from[2 * (BLOCKS - 1)] = m;
+        MPI_Sendrecv(from, 1, type, my_rank ^ 1, 0, to, 1, type, my_rank ^ 1, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        check(m == to[2 * (BLOCKS - 1)] && 0 == to[1], "message %d", m);
+    }
+    MPI_Type_free(&type);
+    free(from);
+    free(to);
+}
+
 /* Faces that DAME moves, and rows of long blocks, and a block used once, which it leaves. */
 static void leave_rows(MPI_Datatype face)
 {
@@ -226,7 +246,9 @@ int report_main(int argc, char **argv)
     MPI_Type_commit(&face);
     MPI_Type_vector(CORNER, 1, COLUMNS, MPI_DOUBLE, &corner);
     MPI_Type_commit(&corner);
-    if (0 == strcmp(mode, "huge")) {
+    if (0 == strcmp(mode, "fragments")) {
+        send_long();
+    } else if (0 == strcmp(mode, "huge")) {
         pack_huge();
     } else if (0 == strcmp(mode, "long") || 0 == strcmp(mode, "emptied")) {
         for (const double start = MPI_Wtime(); MPI_Wtime() - start < 1.5;) {

@@ -226,6 +226,20 @@ TEST(a_file_under_another_name_is_ignored)
     dame_cache_key_free(&other);
 }
 
+/* Such as one of root's for all users. */
+TEST(who_reads_the_directory_reads_its_files)
+{
+    static const mode_t modes[][2] = {{0700, 0600}, {0750, 0640}, {0755, 0644}};
+    for (int i = 0; i < COUNT_OF(modes); i++) {
+        struct stat about;
+        (void) unlink(path);
+        ck_assert_int_eq(chmod(directory, modes[i][0]), 0);
+        ck_assert_int_eq(dame_cache_store(cache, &key, &code), 0);
+        ck_assert_int_eq(stat(path, &about), 0);
+        ck_assert_int_eq(about.st_mode & 0777, modes[i][1]);
+    }
+}
+
 TEST(what_others_may_write_is_refused)
 {
     char real[210], problem[300];
