@@ -29,11 +29,12 @@ int turns_count(void);
  * By every rank, with no message under way: ends the turn, and returns in the job's next one. Rank
  * 0 prints, behind the samples of the turn that ends,
  *
- *   turn NUMBER COPY
+ *   turn NUMBER COPY HOP
  *
  * Turns of one number, one of each job, are neighbours. COPY tells the machine's state: the
  * nanoseconds of 256 KiB from rank 0 to rank 1 and back, with one rank from one buffer to another,
- * in memory that all jobs share; the lesser of the times at the turn's begin and end.
+ * in memory that all jobs share; the lesser of the times at the turn's begin and end. HOP: those of
+ * a cache line from rank 0 to rank 1 and back, at the turn's end; 0 with one rank.
  */
 void turns_next(void);
 

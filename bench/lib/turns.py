@@ -2,12 +2,13 @@
 """Statistics of turns (turns.h): ratios of engines, and intervals for them.
 
 Values are {(row, "ENGINE:KIND"): [[one number a turn] of each start of the jobs]}. Turns of one number, one of each engine, are neighbours.
-The kind "copy" tells the machine's state around a turn. NaN: nothing was measured."""
+The kinds "copy" and "hop" tell the machine's state around a turn. NaN: nothing was measured."""
 import math
 import random
 import statistics
 
 STEADY = 1.2  # the copy takes this many times as long, or more: the machine is in another state
+SHARED = 150  # ns of a line's way to another rank and back, below which they share a core's caches
 FEWEST = 3  # if this many times as many turns are left out as are used, a row has no ratio
 RESAMPLES = 400
 FOUND = 0.01  # a difference of two builds below this is none: two processes of one build differ by so much
@@ -27,23 +28,28 @@ def is_alike(copy, other, steady=STEADY):
     return not max(copy, other) >= steady * min(copy, other)
 
 
-def usual_copy(values):
-    """The median of all turns; without turns NaN"""
-    known = [time for (_, series), starts in values.items() if series.endswith(":copy") for start in starts for time in start if time > 0]
+def usual(values, kind):
+    """The median of all turns' copies or hops; without turns NaN"""
+    known = [time for (_, series), starts in values.items() if series.endswith(":" + kind) for start in starts for time in start if time > 0]
     return statistics.median(known) if known else math.nan
+
+
+def shares_caches(hop):
+    """Of two ranks: a line goes from one to the other within a core. What is not known (NaN) does not."""
+    return 0 < hop < SHARED
 
 
 def pairs(values, row, subject, other):
     """([[log(other / subject) of the used turns] of each start], number of turns that are not used)"""
     starts, left_out = [], 0
     unknown = [[math.nan] * len(start) for start in values[row, subject]]
-    copies = [values.get((row, f"{engine_of(series)}:copy"), unknown) for series in (subject, other)]
-    for of_start in zip(values[row, subject], values[row, other], *copies):
+    around = [values.get((row, f"{engine_of(series)}:{kind}"), unknown) for kind in ("copy", "hop") for series in (subject, other)]
+    for of_start in zip(values[row, subject], values[row, other], *around):
         logs = []
-        for ours, theirs, copy, their_copy in zip(*of_start):
+        for ours, theirs, copy, their_copy, hop, their_hop in zip(*of_start):
             if not (math.isfinite(ours) and math.isfinite(theirs) and ours > 0 and theirs > 0):
                 continue
-            if is_alike(copy, their_copy):
+            if is_alike(copy, their_copy) and shares_caches(hop) == shares_caches(their_hop):
                 logs.append(math.log(theirs / ours))
             else:
                 left_out += 1

@@ -99,11 +99,11 @@ int main(void)
     check(good, "every second round goes the other way");
     FILE *text = fopen(output, "r");
     unsigned number;
-    double copy;
+    double copy, hop;
     good = true;
     for (char line[100]; NULL != fgets(line, sizeof(line), text); lines++) {
-        good =
-            good && 2 == sscanf(line, "turn %u %lf", &number, &copy) && copy > 0 && number <= TURNS;
+        good = good && 3 == sscanf(line, "turn %u %lf %lf", &number, &copy, &hop) && copy > 0 &&
+               hop > 0 && number <= TURNS;
     }
     check(good && ENGINES * (TURNS + 1) == lines, "rank 0 prints a line for each turn");
     unlink(path);
