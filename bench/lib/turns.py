@@ -39,6 +39,19 @@ def shares_caches(hop):
     return 0 < hop < SHARED
 
 
+def in_state(values, shared):
+    """Without the turns in which a job's ranks were not in this state, if there are any that were; NaN replaces them."""
+    hops = {key: starts for key, starts in values.items() if key[1].endswith(":hop")}
+    if not any(shares_caches(hop) == shared and hop > 0 for starts in hops.values() for start in starts for hop in start):
+        return values
+
+    def kept(row, series, starts):
+        around = hops.get((row, f"{engine_of(series)}:hop"), [])
+        return [[value if shares_caches(hop) == shared else math.nan for value, hop in zip(start, of_hops)] for start, of_hops in zip(starts, around)]
+
+    return {(row, series): kept(row, series, starts) for (row, series), starts in values.items()}
+
+
 def pairs(values, row, subject, other):
     """([[log(other / subject) of the used turns] of each start], number of turns that are not used)"""
     starts, left_out = [], 0
