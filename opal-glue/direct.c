@@ -85,15 +85,14 @@ static inline dt_entry_t *entry_of(const opal_datatype_t *datatype, dame_dir_t d
 
 /* Moves the message, from or to byte `at` of `size`. Returns its bytes, or 0: Open MPI has to, and
  * nothing was done. */
-static inline __attribute__((always_inline)) int64_t move_at(dame_dir_t dir, void *user,
-                                                             int64_t count,
+static inline __attribute__((always_inline)) int64_t move_at(dt_entry_t *entry, dame_dir_t dir,
+                                                             void *user, int64_t count,
                                                              const opal_datatype_t *datatype,
                                                              char *packed, int64_t size, int64_t at)
 {
     int64_t bytes;
-    dt_entry_t *entry = entry_of(datatype, dir);
-    if (NULL == entry || __builtin_mul_overflow(count, datatype->size, &bytes) || bytes <= 0 ||
-        at < 0 || bytes > size - at || dt_openmpi_on_device(user, packed) ||
+    if (__builtin_mul_overflow(count, datatype->size, &bytes) || bytes <= 0 || at < 0 ||
+        bytes > size - at || dt_openmpi_on_device(user, packed) ||
         dt_move_is_within(entry->use.layout->program, user, count, packed + at, (size_t) bytes)) {
         return 0;
     }
@@ -113,11 +112,13 @@ static inline __attribute__((always_inline)) bool move(dame_dir_t dir, void *use
                                                        int *position, MPI_Comm comm)
 {
     const opal_datatype_t *datatype = (const opal_datatype_t *) type; /* its first member */
-    if (!is_right(packed, position, comm) || (NULL == user && !may_be_absolute(datatype)) ||
-        dt_log_wants(DT_LOG_MESSAGES)) {
+    dt_entry_t *entry =
+        entry_of(datatype, dir); /* first: a new datatype's few uses pay for this alone */
+    if (NULL == entry || !is_right(packed, position, comm) ||
+        (NULL == user && !may_be_absolute(datatype)) || dt_log_wants(DT_LOG_MESSAGES)) {
         return false;
     }
-    const int64_t bytes = move_at(dir, user, count, datatype, packed, room, *position);
+    const int64_t bytes = move_at(entry, dir, user, count, datatype, packed, room, *position);
     *position += (int) bytes;
     return bytes > 0;
 }
@@ -143,18 +144,16 @@ static __attribute__((noinline)) int unpack_blocks(const void *inbuf, int insize
                : original_unpack(inbuf, insize, position, outbuf, outcount, type, comm);
 }
 
-/* Contiguous data, and datatypes that are used seldom, pay for no more. */
-static inline bool may_be_ours(MPI_Datatype type, int count)
+static inline bool has_blocks(MPI_Datatype type, int count)
 {
     return NULL != type &&
-           !dt_openmpi_is_contiguous((const opal_datatype_t *) type, (size_t) count) &&
-           NULL != dt_table_find((const opal_datatype_t *) type);
+           !dt_openmpi_is_contiguous((const opal_datatype_t *) type, (size_t) count);
 }
 
 static int direct_pack(const void *inbuf, int incount, MPI_Datatype type, void *outbuf, int outsize,
                        int *position, MPI_Comm comm)
 {
-    return may_be_ours(type, incount)
+    return has_blocks(type, incount)
                ? pack_blocks(inbuf, incount, type, outbuf, outsize, position, comm)
                : original_pack(inbuf, incount, type, outbuf, outsize, position, comm);
 }
@@ -162,7 +161,7 @@ static int direct_pack(const void *inbuf, int incount, MPI_Datatype type, void *
 static int direct_unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount,
                          MPI_Datatype type, MPI_Comm comm)
 {
-    return may_be_ours(type, outcount)
+    return has_blocks(type, outcount)
                ? unpack_blocks(inbuf, insize, position, outbuf, outcount, type, comm)
                : original_unpack(inbuf, insize, position, outbuf, outcount, type, comm);
 }
@@ -185,8 +184,10 @@ answer(dame_dir_t dir, void *user, size_t count, const opal_datatype_t *datatype
         dt_log_wants(DT_LOG_MESSAGES)) {
         return OPAL_ERR_NOT_SUPPORTED;
     }
-    const int64_t bytes =
-        move_at(dir, user, (int64_t) count, datatype, packed, (int64_t) size, (int64_t) *position);
+    dt_entry_t *entry = entry_of(datatype, dir);
+    const int64_t bytes = NULL == entry ? 0
+                                        : move_at(entry, dir, user, (int64_t) count, datatype,
+                                                  packed, (int64_t) size, (int64_t) *position);
     *position += (size_t) bytes;
     return bytes > 0 ? OPAL_SUCCESS : OPAL_ERR_NOT_SUPPORTED;
 }
