@@ -19,7 +19,9 @@
  *                          reads it, after all earlier instructions are done; without waiting
  *   dame_machine_counter_is_steady, dame_machine_counter_hz
  *                          does it run at one rate at all times? At which, 0: the CPU does not say
- *   dame_machine_model     maker, family and model, as virtual machines report them
+ *   dame_machine_pc        the address of the instruction that a signal interrupted, of its
+ * handler's third argument dame_machine_model     maker, family and model, as virtual machines
+ * report them
  */
 #ifndef DAME_MACHINE_H
 #define DAME_MACHINE_H
@@ -28,6 +30,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <ucontext.h>
 
 #if defined(__x86_64__)
 
@@ -44,7 +47,8 @@ enum {
     DAME_MACHINE_GLOB_DAT = R_X86_64_GLOB_DAT,
     DAME_MACHINE_TRAP = (int32_t) 0xcccccccc, /* int3, four times */
     DAME_MACHINE_MUST_SYNC = 0,
-    DAME_MACHINE_RETURN = 16
+    DAME_MACHINE_RETURN = 16,
+    DAME_MACHINE_RIP = 16 /* REG_RIP of <sys/ucontext.h>, which is an extension there */
 };
 
 static inline int64_t dame_machine_counter_now(void)
@@ -72,6 +76,11 @@ static inline int64_t dame_machine_counter_hz(void)
     return __get_cpuid(0x15, &a, &b, &c, &d) && 0 != a && 0 != b && 0 != c
                ? (int64_t) ((uint64_t) c * b / a)
                : 0;
+}
+
+static inline uintptr_t dame_machine_pc(const void *context)
+{
+    return (uintptr_t) ((const ucontext_t *) context)->uc_mcontext.gregs[DAME_MACHINE_RIP];
 }
 
 static inline void dame_machine_model(char *name, size_t room)
@@ -130,6 +139,11 @@ static inline int dame_machine_counter_is_steady(void)
     return dame_machine_counter_hz() > 0;
 }
 
+static inline uintptr_t dame_machine_pc(const void *context)
+{
+    return (uintptr_t) ((const ucontext_t *) context)->uc_mcontext.pc;
+}
+
 static inline void dame_machine_model(char *name, size_t room)
 {
     uint64_t id = 0;
@@ -166,6 +180,12 @@ static inline int dame_machine_counter_is_steady(void)
 
 static inline int64_t dame_machine_counter_hz(void)
 {
+    return 0;
+}
+
+static inline uintptr_t dame_machine_pc(const void *context)
+{
+    (void) context;
     return 0;
 }
 

@@ -242,6 +242,15 @@ static dame_unwind_registration_t *register_leaf(const char *code, size_t size)
     return dame_unwind_register(table, table_size, code);
 }
 
+void dame_code_arena_show(dame_code_arena_t *arena, uintptr_t pc)
+{
+    const uintptr_t start = (uintptr_t) arena->execute;
+    if (arena->write != NULL && arena->leaf == NULL && pc - start < arena->limit) {
+        dame_unwind_prepare();
+        arena->leaf = register_leaf(arena->execute, arena->limit);
+    }
+}
+
 /* Addresses come with the first code: most processes that could compile never do. */
 static void map_once(dame_code_arena_t *arena)
 {

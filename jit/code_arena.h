@@ -17,6 +17,7 @@
 #define DAME_CODE_ARENA_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "jit_types.h"
 
@@ -45,6 +46,11 @@ dame_status_t dame_code_arena_create(size_t bytes, dame_jit_memory_t best, dame_
 /* From now on exceptions and backtrace(3) find their way through new code. To be called before the
  * first code; the caller has called dame_unwind_prepare(). */
 void dame_code_arena_tell_unwinder(dame_code_arena_t *arena);
+
+/* In a handler of a signal that came from `pc`: if that is in a leaf of the arena, makes backtrace(3)
+ * find its caller. It allocates memory; the thread was in no function that could hold a lock. */
+void dame_code_arena_show(dame_code_arena_t *arena, uintptr_t pc);
+
 void dame_code_arena_destroy(dame_code_arena_t *arena);
 
 /*

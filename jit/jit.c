@@ -10,6 +10,7 @@
 #include "base/heap.h"
 #include "dame/isa.h"
 #include "base/lock.h"
+#include "crash.h"
 #include "options.h"
 #include "state.h"
 #include "unwind.h"
@@ -25,6 +26,7 @@ static void leave_code(void);
 static void free_jit(dame_jit_t *jit)
 {
     dame_slots_close(jit);
+    dame_crash_unwatch(jit->arena);
     if (jit->arena != NULL) {
         dame_code_arena_destroy(jit->arena);
     }
@@ -51,6 +53,8 @@ static dame_status_t open_arena(dame_jit_t *jit, const dame_jit_options_t *optio
     if (status == DAME_OK && options->gdb) {
         dame_unwind_prepare();
         dame_code_arena_tell_unwinder(jit->arena);
+    } else if (status == DAME_OK && options->crashes) {
+        dame_crash_watch(jit->arena);
     }
     return status;
 }

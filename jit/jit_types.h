@@ -38,6 +38,7 @@ typedef struct dame_jit_options {
                                  NULL: absent. Then code has pages of its own, the only ones perf
                                  names. The caller's, until dame_jit_create() returns */
     int gdb;                  /* not 0: tell GDB the names (its JIT interface), and libgcc how to unwind */
+    int crashes;              /* not 0: backtraces of signals from code show its caller (crash.h) */
     int without_x;            /* not 0: DAME-X compiles nothing */
     void (*complain)(void *argument, const char *message); /* is called once a process for each
                                               provider that is there but does not work, and once for

@@ -557,6 +557,7 @@ dame_promote_options_t mca_dt_dame_promote_options(void)
     options.jit.arena_bytes = (size_t) params->code_cache_size;
     options.jit.perf_map = params->perf_map;
     options.jit.gdb = params->gdb;
+    options.jit.crashes = 1;
     options.jit.without_x = 0 == (params->tiers & MCA_DT_DAME_TIER_X);
     return options;
 }

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "crash.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <ucontext.h>
+
+#include "base/machine.h"
+
+static _Atomic(dame_code_arena_t *) watched;
+
+typedef struct watch {
+    int signal;
+    struct sigaction before;
+} watch_t;
+
+static watch_t watches[] = {{.signal = SIGSEGV}, {.signal = SIGBUS}};
+enum { WATCHES = sizeof(watches) / sizeof(watches[0]) };
+
+static void on_crash(int signal, siginfo_t *info, void *context)
+{
+    dame_code_arena_t *arena = atomic_load(&watched);
+    if (NULL != arena) {
+        dame_code_arena_show(arena, dame_machine_pc(context));
+    }
+    for (int i = 0; i < WATCHES; i++) {
+        const struct sigaction *before = &watches[i].before;
+        if (signal != watches[i].signal) {
+            continue;
+        }
+        if (0 != (before->sa_flags & SA_SIGINFO)) {
+            before->sa_sigaction(signal, info, context);
+        } else {
+            before->sa_handler(signal);
+        }
+    }
+}
+
+static bool is_ours(const struct sigaction *action)
+{
+    return 0 != (action->sa_flags & SA_SIGINFO) && on_crash == action->sa_sigaction;
+}
+
+static bool is_handled(const struct sigaction *action)
+{
+    return 0 != (action->sa_flags & SA_SIGINFO) ||
+           (SIG_DFL != action->sa_handler && SIG_IGN != action->sa_handler);
+}
+
+void dame_crash_watch(dame_code_arena_t *arena)
+{
+    dame_code_arena_t *none = NULL;
+    if (!atomic_compare_exchange_strong(&watched, &none, arena)) {
+        return;
+    }
+    for (int i = 0; i < WATCHES; i++) {
+        struct sigaction now;
+        if (0 == sigaction(watches[i].signal, NULL, &now) && is_handled(&now) && !is_ours(&now)) {
+            watches[i].before = now;
+            now.sa_flags |= SA_SIGINFO;
+            now.sa_sigaction = on_crash;
+            (void) sigaction(watches[i].signal, &now, NULL);
+        }
+    }
+}
+
+void dame_crash_unwatch(const dame_code_arena_t *arena)
+{
+    if (NULL == arena || arena != atomic_load(&watched)) {
+        return;
+    }
+    for (int i = 0; i < WATCHES; i++) {
+        struct sigaction now;
+        if (0 == sigaction(watches[i].signal, NULL, &now) && is_ours(&now)) {
+            (void) sigaction(watches[i].signal, &watches[i].before, NULL);
+        }
+    }
+    atomic_store(&watched, NULL);
+}
