@@ -668,18 +668,20 @@ static const types_node_t *top_of(emitter_t *emitter, const types_node_t *type)
     return top;
 }
 
-static void assert_count(emitter_t *emitter, const handle_t *handle)
+/* Not an assert(), which NDEBUG removes: a message would lose data in silence. */
+static void compare_count(emitter_t *emitter, const handle_t *handle)
 {
     const access_call_t *call = &emitter->program->call;
     const char *sent = aint(emitter, poly_scale(emitter->space, call->count, call->type.size));
     const char *size = new_name(emitter, "size");
     line(emitter, "MPI_Count %s;", size);
     line(emitter, "MPI_Type_size_x(%s, &%s);", handle->text, size);
-    if (handle->owned) {
-        line(emitter, "assert(%s == %s);", size, sent);
-    } else {
-        line(emitter, "assert(%s * (%s) == %s);", size, handle->length, sent);
-    }
+    line(emitter, "if (%s * (%s) != %s) {", size, handle->length, sent);
+    line(emitter,
+         "    fprintf(stderr, \"%%s:%%d: the message has other bytes than its loop copies\\n\", "
+         "__FILE__, __LINE__);");
+    line(emitter, "    MPI_Abort(MPI_COMM_WORLD, 1);");
+    line(emitter, "}");
 }
 
 static const char *address_text(emitter_t *emitter, types_address_t address)
@@ -718,7 +720,7 @@ code_t code_make(access_program_t *program, const shape_t *shape, code_language_
                          .indent = indent,
                          .prefix = prefix};
     code_t code = {
-        .make = "", .assertion = "", .address = "", .count = "", .type = "", .release = ""};
+        .make = "", .comparison = "", .address = "", .count = "", .type = "", .release = ""};
     emitter.addressed = poly_alloc(program->space, (size_t) program->nbases, sizeof(bool));
     emitter.symbolic = poly_alloc(program->space, (size_t) program->nbases, sizeof(bool));
     if (emitter.addressed == NULL || emitter.symbolic == NULL || !open_lines(&emitter)) {
@@ -743,8 +745,8 @@ code_t code_make(access_program_t *program, const shape_t *shape, code_language_
     }
     code.make = take_lines(&emitter);
     if (shape->count == SHAPE_COUNT_ASSERTED && open_lines(&emitter)) {
-        assert_count(&emitter, &handle);
-        code.assertion = take_lines(&emitter);
+        compare_count(&emitter, &handle);
+        code.comparison = take_lines(&emitter);
     }
     code.address = address_text(&emitter, top->origin);
     code.offsets = emitter.offsets;

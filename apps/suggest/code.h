@@ -12,8 +12,8 @@
  * extent, each of several. */
 typedef struct code {
     const char *make;      /* declarations and statements, whole lines; "" for a basic type */
-    const char *assertion; /* behind them: compares the call's count, needs <assert.h>; "" where
-                              that is proved */
+    const char *comparison; /* behind them: of the call's count, needs <stdio.h>; "" where it is
+                               proved */
     const char *address;   /* arguments of the call */
     const char *count;
     const char *type;

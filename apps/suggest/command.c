@@ -386,7 +386,7 @@ static void print_answer(access_program_t *program, const shape_t *shape, const 
            program->call.receives ? "receive" : "send   ", code->count, code->type);
     printf("  count     %s\n", shape->count == SHAPE_COUNT_PROVED
                                    ? "proved: as many elements as the call's"
-                                   : "not proved: the code asserts it");
+                                   : "not proved: the code compares it");
     printf("  checks    positions in the buffer: %s; equal to the loop at %d random sizes, %d of "
            "which move data\n",
            verdict(identity), random->trials, random->moved);
@@ -398,8 +398,8 @@ static void print_answer(access_program_t *program, const shape_t *shape, const 
 static void print_code(const code_t *code, int receives)
 {
     printf("%s%s", code->lists ? "#include <stdlib.h>\n" : "",
-           *code->assertion ? "#include <assert.h>\n" : "");
-    printf("{\n%s%s    %s(%s, %s, %s, ...);\n%s}\n", code->make, code->assertion, receives ? "MPI_Recv" : "MPI_Send",
+           *code->comparison ? "#include <stdio.h>\n" : "");
+    printf("{\n%s%s    %s(%s, %s, %s, ...);\n%s}\n", code->make, code->comparison, receives ? "MPI_Recv" : "MPI_Send",
            code->address, code->count, code->type, code->release);
 }
 

@@ -198,16 +198,18 @@ static void find_trusted_packing(struct run *run, struct site *site)
                 continue;
             }
             if (!site_around(run, event->context, call->context)) {
-                site->elsewhere = event->node;
+                site->elsewhere = site->earlier = event->node;
                 break;
             }
             if (site->n_copies > 0 && run->events[site->copies[0]].context != event->context) {
-                break; /* filled before the loop, and again in it */
+                site->earlier = event->node; /* filled before the loop, and again in it */
+                break;
             }
             add_copy(site, i);
         } else if (receives_slice(run, site, event) ||
                    (site->n_copies > 0 && site_mentions(event, site->buffer) &&
                     sends_slice(run, site, event))) {
+            site->earlier = event->node;
             break;
         }
     }
@@ -303,7 +305,8 @@ void site_find_unpacking(struct run *run, struct site *site)
 
 /* ---- what kind of buffer it is, and which function has both ---- */
 
-/* A buffer that is filled with zeros first, and then packed: only the copies count. */
+/* A buffer that is filled with zeros first, and then packed: only the copies count, and they must be
+ * all of it. */
 static void drop_fills(struct run *run, struct site *site)
 {
     size_t i, n = 0;
@@ -314,6 +317,8 @@ static void drop_fills(struct run *run, struct site *site)
         if (event->kind == RUN_COPY ||
             (event->node->kind != C_VARIABLE && event->node->kind != C_CALL)) {
             site->copies[n++] = site->copies[i];
+        } else {
+            site->earlier = event->node;
         }
     }
     site->n_copies = n;

@@ -15,7 +15,7 @@ struct patch {
     int n;            /* sites so far */
     size_t helper_at; /* where the helpers of check and inspect go; 0: not needed */
     size_t lists_at;  /* where inspect's variables go */
-    bool uses_stdlib, uses_stddef, uses_assert;
+    bool uses_stdlib, uses_stddef, uses_stdio;
     size_t headers_at;
 };
 
@@ -334,7 +334,7 @@ static void note_headers(struct patch *patch, const code_t *code)
 {
     patch->uses_stdlib = patch->uses_stdlib || code->lists;
     patch->uses_stddef = patch->uses_stddef || code->offsets;
-    patch->uses_assert = patch->uses_assert || *code->assertion;
+    patch->uses_stdio = patch->uses_stdio || *code->comparison;
 }
 
 static code_t make_code(const struct patch *patch, const struct site *site, const char *indent,
@@ -356,13 +356,13 @@ static bool edit_call(struct patch *patch, const struct site *site, bool nested)
     const char *indent = indent_of(memory, unit, statement->span.begin);
     const char *inner = c_format(memory, "%s    ", indent);
     code_t code = make_code(patch, site, inner, prefix_for(patch, memory));
-    bool block = code.make[0] || code.release[0];
+    bool block = code.make[0] || code.comparison[0] || code.release[0];
     size_t end = end_of(unit, statement), before = patch->edits.n;
     bool fine = true;
 
     if (block) {
         fine = edits_add(&patch->edits, statement->span.begin, statement->span.begin,
-                         c_format(memory, "{\n%s%s%s", code.make, code.assertion, inner)) &&
+                         c_format(memory, "{\n%s%s%s", code.make, code.comparison, inner)) &&
                (nested ? edits_add_first : edits_add)(
                    &patch->edits, end, end, c_format(memory, "\n%s%s}", code.release, indent));
     }
@@ -592,7 +592,7 @@ static void patch_check(struct patch *patch, struct run *run, struct site *sites
             edits_cut(&patch->edits, before);
             continue;
         }
-        code.assertion = ""; /* the check reports instead */
+        code.comparison = ""; /* the check reports instead */
         note_headers(patch, &code);
     }
 }
@@ -747,12 +747,12 @@ void patch_print(struct patch *patch, FILE *out)
     if (patch->edits.n == 0) {
         return;
     }
-    if (patch->headers_at && (patch->uses_stdlib || patch->uses_stddef || patch->uses_assert)) {
+    if (patch->headers_at && (patch->uses_stdlib || patch->uses_stddef || patch->uses_stdio)) {
         const char *text = patch->unit->text;
         char headers[100] = "";
 
-        if (patch->uses_assert && !strstr(text, "<assert.h>")) {
-            strcat(headers, "#include <assert.h>\n");
+        if (patch->uses_stdio && !strstr(text, "<stdio.h>")) {
+            strcat(headers, "#include <stdio.h>\n");
         }
         if (patch->uses_stddef && !strstr(text, "<stddef.h>")) {
             strcat(headers, "#include <stddef.h>\n");

@@ -657,6 +657,13 @@ static void find_shape(struct run *run, struct site *site, const poly_t *extent)
         site->where = site->call;
         return;
     }
+    if (site->earlier && site->shape.count != SHAPE_COUNT_PROVED) {
+        site_refuse(site, SHAPE_REFUSED_COUNT, site->earlier,
+                    "%s is also filled here, and it is not known that as much as is sent is packed "
+                    "anew",
+                    run_base_name(run, site->buffer));
+        return;
+    }
     if (run->level == RUN_TRUSTING) {
         assume_shape(run, site);
     } else if (site->function->receives && site->shape.nconditions > 0 &&
@@ -730,7 +737,7 @@ void site_program(struct run *run, struct site *site)
         find_shape(run, site, builder.extent);
     }
     /* the region is fine, and only the copied data is not known */
-    site->inspectable = site->refusal && !site->function->receives && !site->function->processes &&
+    site->inspectable = site->refusal && !site->earlier && !site->function->receives && !site->function->processes &&
                         site->refusal != C_REFUSED_DATATYPE &&
                         site->refusal != SHAPE_REFUSED_TYPE && site->refusal != SHAPE_REFUSED_CHECK;
     free(builder.bases);

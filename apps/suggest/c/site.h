@@ -55,6 +55,8 @@ struct site {
                    none */
     const struct c_node
         *elsewhere;        /* the buffer is filled or read there, out of the call's reach */
+    const struct c_node
+        *earlier; /* fills the buffer before the copies do: what they leave of it is also sent */
     const char *directive; /* of the preprocessor, in between */
     bool shared;           /* the buffer can be seen by other code, so packing stays */
     bool in_place;         /* of MPI_Sendrecv_replace, whose data goes back to where it was */

@@ -39,7 +39,7 @@ void datatype(int n)
 
 void count(int n, int m)
 {
-    double buf[N] = {0};
+    double buf[N];
     for (int i = 0; i < n; i++)
         buf[i] = u[2 * i];
     MPI_Send(buf, m, MPI_DOUBLE, 0, 1, W); /* decided 5 */

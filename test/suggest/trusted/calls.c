@@ -486,3 +486,61 @@ void selected(double *buf, const double *u, const int *mask, int n, int block, i
         }
     MPI_Send(buf, p, MPI_DOUBLE, peer, 0, W); /* refused 60 */
 }
+
+/* what an earlier loop left in the buffer is sent again with what is new */
+void overwritten(double *b, const double *u, int n, int m, int peer)
+{
+    for (int i = 0; i < n; i++)
+        b[i] = u[2 * i];
+    MPI_Send(b, n, MPI_DOUBLE, peer, 0, W); /* decided 1 7 */
+    b[0] = u[1];
+    MPI_Send(b, n, MPI_DOUBLE, peer, 0, W); /* refused 6 */
+    for (int i = 0; i < m; i++)
+        b[i] = u[3 * i];
+    MPI_Send(b, n, MPI_DOUBLE, peer, 0, W); /* refused 6 */
+    if (m > 2)
+        for (int i = 0; i < n; i++)
+            b[i] = u[5 * i];
+    MPI_Send(b, n, MPI_DOUBLE, peer, 0, W); /* refused 59 */
+    for (int i = 0; i < n; i++)
+        b[i] = u[4 * i];
+    MPI_Send(b, n, MPI_DOUBLE, peer, 0, W); /* decided 1 7 */
+}
+
+/* the same, filled before the loop that sends, or by a receive */
+void overwritten_in_loop(double *b, const double *u, int n, int steps, int peer)
+{
+    for (int i = 0; i < n; i++)
+        b[i] = u[2 * i];
+    for (int t = 0; t < steps; t++) {
+        b[0] = u[t];
+        MPI_Send(b, n, MPI_DOUBLE, peer, 0, W); /* refused 6 */
+    }
+    for (int t = 0; t < steps; t++) {
+        for (int i = 0; i < n; i++)
+            b[i] = u[3 * i];
+        MPI_Send(b, n, MPI_DOUBLE, peer, 0, W); /* decided 1 7 10 */
+    }
+    b[0] = u[1];
+    MPI_Send(b, n, MPI_DOUBLE, peer, 0, W); /* refused 6 */
+    MPI_Recv(b, n, MPI_DOUBLE, peer, 0, W, S); /* none */
+    b[0] = u[2];
+    MPI_Send(b, n, MPI_DOUBLE, peer, 0, W); /* refused 6 */
+}
+
+/* zeros are also content */
+void overwritten_zeros(const double *u, int n, int m, int peer)
+{
+    double b[100] = {0};
+    double c[100];
+    b[0] = u[1];
+    MPI_Send(b, n, MPI_DOUBLE, peer, 0, W); /* refused 6 */
+    memset(c, 0, n * sizeof *c);
+    for (int i = 0; i < m; i++)
+        c[i] = u[2 * i];
+    MPI_Send(c, n, MPI_DOUBLE, peer, 0, W); /* refused 6 */
+    memset(c, 0, sizeof c);
+    for (int i = 0; i < n; i++)
+        c[i] = u[2 * i];
+    MPI_Send(c, n, MPI_DOUBLE, peer, 0, W); /* decided */
+}
