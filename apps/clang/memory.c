@@ -18,12 +18,13 @@ struct chunk {
 
 struct c_memory {
     struct chunk *chunks;
+    size_t bytes;
 };
 
 void c_out_of_memory(void)
 {
     fprintf(stderr, "%s: out of memory\n", program_invocation_short_name);
-    exit(3);
+    exit(C_OUT_OF_MEMORY);
 }
 
 struct c_memory *c_memory_new(void)
@@ -66,10 +67,16 @@ void *c_allocate(struct c_memory *memory, size_t bytes)
         chunk->size = size;
         chunk->next = memory->chunks;
         memory->chunks = chunk;
+        memory->bytes += size;
     }
     result = (char *) chunk->bytes + chunk->used;
     chunk->used += bytes;
     return result;
+}
+
+size_t c_allocated(const struct c_memory *memory)
+{
+    return memory->bytes;
 }
 
 char *c_copy(struct c_memory *memory, const char *text)

@@ -8,10 +8,13 @@
 
 struct c_memory;
 
-void c_out_of_memory(void) __attribute__((noreturn)); /* one line, and exit code 3 */
+enum { C_OUT_OF_MEMORY = 3 };
+
+void c_out_of_memory(void) __attribute__((noreturn)); /* one line, and that exit code */
 struct c_memory *c_memory_new(void);
 void c_memory_free(struct c_memory *memory);
 void *c_allocate(struct c_memory *memory, size_t bytes); /* zeroed */
+size_t c_allocated(const struct c_memory *memory);       /* bytes so far */
 char *c_copy(struct c_memory *memory, const char *text);
 char *c_format(struct c_memory *memory, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -282,7 +282,7 @@ int main(int argc, char **argv)
         result = check_options(&options);
     }
     if (result < 0) {
-        guard_start("bamboocc");
+        guard_start("bamboocc", false);
         result = compile(&options);
     }
     if (fflush(stdout) != 0) {

@@ -401,7 +401,7 @@ struct file *tr_read_file(struct program *program, const char *path, char **argu
     CXCursor top;
     size_t i;
 
-    guard_file(path);
+    guard_at(path, NULL);
     index = index ? index : clang_createIndex(0, 0);
     file->program = program;
     file->path = path;

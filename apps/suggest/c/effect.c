@@ -276,7 +276,7 @@ static struct run_value update(struct run *run, const struct c_node *node)
             (target->type->kind == C_TYPE_POINTER ||
              (type->kind == C_TYPE_INTEGER &&
               (type->size < target->type->size || strcmp(type->name, target->type->name) == 0 ||
-               poly_is_constant(right.kind == RUN_INTEGER ? right.poly : NULL, NULL))));
+               (right.kind == RUN_INTEGER && poly_is_constant(right.poly, NULL)))));
 
         value = same
                     ? run_binary(run, node, node->op, run_read(run, to.scalar), right, target->type)

@@ -7,7 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CALLS = 8, MOST_FOLLOWED_STEPS = 100000, MOST_FOLLOWED_WRITES = 200000 };
+enum {
+    MOST_CALLS = 8,
+    MOST_FOLLOWED_STEPS = 100000,
+    MOST_FOLLOWED_WRITES = 200000,
+    MOST_FOLLOWED_VALUES = 3000000,
+    MOST_FOLLOWED_BYTES = 1 << 26
+};
 
 void run_exit(struct run *run, struct run_exits *exits, struct run_value value)
 {
@@ -162,6 +168,8 @@ static bool can_follow(const struct run *run, const struct c_node *call)
     return run->level == RUN_TRUSTING && function && function->body &&
            function->n_parameters == call->n - 1 && run->calls < MOST_CALLS &&
            run->steps < MOST_FOLLOWED_STEPS && run->n_writes < MOST_FOLLOWED_WRITES &&
+           run->n_saved < MOST_FOLLOWED_VALUES &&
+           c_allocated(run->memory) < MOST_FOLLOWED_BYTES &&
            !is_running(run, function);
 }
 

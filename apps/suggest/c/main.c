@@ -67,8 +67,8 @@ static void usage(FILE *out)
         "some\n"
         "file has errors or was not read, or, with --struct, no file has the struct, a member "
         "cannot be sent,\n"
-        "or a datatype of it differs from it; 2, wrong use, or the process that reads the file was "
-        "ended by a signal.\n",
+        "or a datatype of it differs from it; 2, wrong use, or the process that reads the files was "
+        "ended by\na signal or a limit; what it was reading then is left out.\n",
         out);
 }
 
@@ -245,10 +245,21 @@ static void visit_function(struct visit *visit, struct c_unit *unit,
                            const struct c_function *function)
 {
     struct report *report = visit->report;
-    struct run *run = run_function(unit, function, report->level);
+    const char *ended = guard_ended(unit->path, function->symbol->name);
+    struct run *run;
     struct site *sites = NULL;
-    size_t n = run->refused ? 0 : site_find(run, &sites), j;
+    size_t n, j;
 
+    if (ended) {
+        if (visit->reports) {
+            report_procedure(report, unit, function->body->span.line, function->symbol->name,
+                             ended);
+        }
+        return;
+    }
+    guard_at(unit->path, function->symbol->name);
+    run = run_function(unit, function, report->level);
+    n = run->refused ? 0 : site_find(run, &sites);
     if (run->refused && visit->reports) {
         report_unfollowed(report, run);
     } else if (run->refused) {
@@ -288,8 +299,8 @@ static void visit_unit(struct visit *visit, struct c_unit *unit)
     }
     for (i = 0; i < unit->n_functions; i++) {
         if (run_has_mpi(unit->functions[i].body) &&
-            (!visit->reports || is_reported(&visit->verdicts, &unit->functions[i]))) {
-            guard_file(unit->path);
+            (!visit->reports || is_reported(&visit->verdicts, &unit->functions[i]) ||
+             guard_ended(unit->path, unit->functions[i].symbol->name))) {
             visit_function(visit, unit, &unit->functions[i]);
         }
         visit->report->seen +=
@@ -396,10 +407,10 @@ static bool read_file(struct report *report, const char *path, const char *build
     int n_given = 0, i;
     bool fine, found = false;
 
-    guard_file(path);
-    if (!is_regular(path)) {
+    if (guard_ended(path, NULL) || !is_regular(path)) {
         return false;
     }
+    guard_at(path, NULL);
     if (wanted->name && f_is_fortran(path)) {
         fprintf(stderr, "dame suggest: %s: --struct reads C and C++ only\n", path);
         return false;
@@ -541,7 +552,7 @@ int main(int argc, char **argv)
     if (evidence && !(report.evidence = evidence_read(evidence))) {
         return SOME_FILE_FAILED;
     }
-    guard_start("dame suggest");
+    guard_start("dame suggest", true);
     report_begin(&report);
     units = calloc((size_t) files.n, sizeof *units);
     if (!units) {

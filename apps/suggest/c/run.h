@@ -265,7 +265,7 @@ struct run {
     size_t clock;
     int loop, guard, context; /* now */
     int irregular, trial, depth, calls;
-    size_t steps;
+    size_t steps, n_saved; /* expressions evaluated, and values of symbols saved, so far */
     const char *refused; /* the whole function: why */
     const struct c_node *refused_at;
     const struct c_node **lengths; /* of variable-length arrays, and their values */

@@ -217,6 +217,7 @@ struct run_value *run_save(struct run *run)
     if (!saved) {
         c_out_of_memory();
     }
+    run->n_saved += run->n_symbols;
     return memcpy(saved, run->state, bytes);
 }
 

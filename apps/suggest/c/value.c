@@ -1220,21 +1220,26 @@ static struct run_value evaluate_here(struct run *run, const struct c_node *node
     }
 }
 
-enum { MOST_STEPS = 3000000, MOST_DEPTH = 1000 };
+enum { MOST_STEPS = 3000000, MOST_SAVED = 40000000, MOST_BYTES = 1 << 29, MOST_DEPTH = 1000 };
+
+/* Why the function is not analysed further; NULL: it is. */
+static const char *too_much(struct run *run)
+{
+    return ++run->steps > MOST_STEPS || run->n_saved > MOST_SAVED ? "it takes too long to analyse"
+           : c_allocated(run->memory) > MOST_BYTES ? "its analysis takes more than 512 MiB of memory"
+           : run->depth > MOST_DEPTH               ? "it is nested too deeply"
+                                                   : NULL;
+}
 
 struct run_value run_evaluate(struct run *run, const struct c_node *node)
 {
+    const char *why = too_much(run);
     struct run_value value;
 
-    if (++run->steps > MOST_STEPS) {
-        run->refused = "it takes too long to analyse";
+    if (why) {
+        run->refused = why;
         run->refused_at = run->function->body;
-        return run_unknown("it takes too long to analyse", node);
-    }
-    if (run->depth > MOST_DEPTH) {
-        run->refused = "it is nested too deeply";
-        run->refused_at = run->function->body;
-        return run_unknown("it is nested too deeply", node);
+        return run_unknown(why, node);
     }
     run->depth++;
     value = run_resolve(run, evaluate_here(run, node));

@@ -544,3 +544,17 @@ void overwritten_zeros(const double *u, int n, int m, int peer)
         c[i] = u[2 * i];
     MPI_Send(c, n, MPI_DOUBLE, peer, 0, W); /* decided */
 }
+
+/* what is added is not known */
+void not_known(const char *s, double *b, const double *u, int n, const double *x)
+{
+    int tag = 0;
+    size_t more = 0;
+    tag += strlen(s);
+    tag -= *x;
+    more *= strlen(s) * *x;
+    tag <<= s[more];
+    for (int i = 0; i < n; i++)
+        b[i] = u[4 * i];
+    MPI_Send(b, n, MPI_DOUBLE, 1, tag, W); /* decided 1 7 */
+}
