@@ -13,6 +13,8 @@
 static const char fortran_flags[] = "-g -fsanitize=thread";
 static const char compile_flags[] = /* gcc expands a memcpy() of constant length by itself */
     "-g -fsanitize=thread -fno-builtin-memcpy -fno-builtin-memmove";
+static const char clang_flags[] = /* else it leaves out the load of u[i] += b[i] */
+    " -mllvm -tsan-compound-read-before-write=1";
 
 static const char wraps[] = "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset,--wrap=__memcpy_chk,"
                             "--wrap=__memmove_chk";
@@ -22,19 +24,23 @@ static const char wraps[] = "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset,--wr
 static int print_flags(const char *which, const char *mpi)
 {
     const char *name = strcmp(mpi, "mpich") == 0 ? "dame-record-mpich" : "dame-record";
-    int compile = which == NULL || strcmp(which, "compile") == 0 || strcmp(which, "c") == 0;
+    int clang = which != NULL && strcmp(which, "clang") == 0;
+    int compile =
+        which == NULL || strcmp(which, "compile") == 0 || strcmp(which, "c") == 0 || clang;
     int fortran = which == NULL || strcmp(which, "fortran") == 0;
     int link = which == NULL || strcmp(which, "link") == 0;
     char directory[PATH_MAX];
     if (!compile && !fortran && !link) {
-        return tool_error(TOOL_USAGE, "--flags: '%s' is none of compile (or c), fortran, link", which);
+        return tool_error(TOOL_USAGE,
+                          "--flags: '%s' is none of compile (or c), clang, fortran, link", which);
     }
     if (strcmp(mpi, "mpich") != 0 && strcmp(mpi, "openmpi") != 0) {
         return tool_error(TOOL_USAGE, "--mpi: '%s' is neither openmpi nor mpich", mpi);
     }
     ranks_library("apps/record", name, directory, sizeof(directory));
     if (compile) {
-        printf("%s%s\n", which == NULL ? "compile  " : "", compile_flags);
+        printf("%s%s%s\n", which == NULL ? "compile  " : "", compile_flags,
+               clang ? clang_flags : "");
     }
     if (fortran) {
         printf("%s%s\n", which == NULL ? "fortran  " : "", fortran_flags);
@@ -173,11 +179,12 @@ static int run(int argc, char **argv)
 const tool_command_t tool_record = {
     .name = "record",
     .arguments = "[--json] [--output FILE] [--memory MIB] COMMAND...\n"
-                 "       dame record --flags[=compile|fortran|link] [--mpi openmpi|mpich]\n"
+                 "       dame record --flags[=compile|clang|fortran|link] [--mpi openmpi|mpich]\n"
                  "       dame record [--json] [--output FILE] --read PREFIX",
     .what = "says which datatypes a run's packing loops stand for",
     .help = "  --flags         prints the flags to compile and link the application with;\n"
-            "                  --flags=compile (C), =fortran and =link print one set\n"
+            "                  --flags=compile (C by gcc), =clang (C by clang), =fortran and\n"
+            "                  =link print one set\n"
             "  --mpi NAME      the MPI that it is linked with: openmpi (default) or mpich\n"
             "  --json          the report as JSON, with each datatype's program\n"
             "  --output FILE   where to; '-' is standard output, which is also the default\n"

@@ -17,6 +17,7 @@ typedef struct entry {
     record_type_t type;
     int *ranks;
     int nranks;
+    bool mixed; /* bytes of other messages of the call are not copies */
 } entry_t;
 
 struct record_report {
@@ -69,11 +70,16 @@ static bool same_place(const record_place_t *a, const record_place_t *b)
     return a->line == b->line && same_text(a->file, b->file);
 }
 
+static bool same_call(const record_message_t *a, const record_message_t *b)
+{
+    return same_place(&a->call, &b->call) && strcmp(a->function, b->function) == 0 &&
+           a->receives == b->receives;
+}
+
 static bool same_entry(const entry_t *a, const entry_t *b)
 {
     const record_message_t *x = &a->message, *y = &b->message;
-    return same_place(&x->call, &y->call) && strcmp(x->function, y->function) == 0 &&
-           x->receives == y->receives && x->bytes == y->bytes &&
+    return same_call(x, y) && x->bytes == y->bytes &&
            memcmp(a->type.bytes, b->type.bytes, sizeof(a->type.bytes)) == 0 &&
            same_text(a->type.program, b->type.program);
 }
@@ -143,6 +149,36 @@ static int add_message(record_report_t *report, const record_message_t *message,
     return add_rank(&grown[report->n - 1], rank);
 }
 
+/* Does a store that copied in A compute in B? What received bytes are used for has no store: then
+ * any message of that size counts. */
+static bool computes(const record_message_t *a, const record_message_t *b)
+{
+    for (int i = 0; i < a->nsites && !a->receives; i++) {
+        for (int j = 0; j < b->nsites; j++) {
+            if (a->sites[i].copied > 0 && b->sites[j].computed > 0 &&
+                same_place(&a->sites[i].place, &b->sites[j].place)) {
+                return true;
+            }
+        }
+    }
+    return a->receives && a->bytes == b->bytes;
+}
+
+/* A loop may copy by chance, with a factor of 1 say: what it does to other messages tells. */
+static void find_mixed(record_report_t *report)
+{
+    for (size_t i = 0; i < report->n; i++) {
+        entry_t *entry = &report->entries[i];
+        record_kind_t kind = entry->message.receives ? RECORD_READ : RECORD_COMPUTED;
+        for (size_t j = 0; j < report->n && entry->type.bytes[kind] == 0; j++) {
+            const entry_t *other = &report->entries[j];
+            entry->mixed |= same_call(&entry->message, &other->message) &&
+                            other->type.bytes[kind] > 0 &&
+                            computes(&entry->message, &other->message);
+        }
+    }
+}
+
 int record_report_add(record_report_t *report, const record_rank_t *rank)
 {
     int code = TOOL_OK;
@@ -156,6 +192,7 @@ int record_report_add(record_report_t *report, const record_rank_t *rank)
     for (int64_t m = 0; code == TOOL_OK && m < rank->nmessages; m++) {
         code = add_message(report, &rank->messages[m], rank->rank);
     }
+    find_mixed(report);
     return code;
 }
 
@@ -304,6 +341,10 @@ static void reasons(const entry_t *entry, const listener_t *to)
         return;
     }
     give_kinds(to, message, entry->type.bytes);
+    if (entry->mixed) {
+        give(to, "mixed", "bytes of another message of this call are %s",
+             message->receives ? "loaded for something else than a copy" : "computed values");
+    }
     if (message->changed > 0) {
         give(to, "changed",
              "%" PRId64 " bytes of the source or the buffer changed between packing and sending",
@@ -391,8 +432,7 @@ static char *reason_ids(const entry_t *entry)
 static bool is_like(const entry_t *a, const entry_t *b)
 {
     const record_message_t *x = &a->message, *y = &b->message;
-    if (!same_place(&x->call, &y->call) || strcmp(x->function, y->function) != 0 ||
-        x->receives != y->receives || x->nsites != y->nsites || (x->reads > 0) != (y->reads > 0) ||
+    if (!same_call(x, y) || x->nsites != y->nsites || (x->reads > 0) != (y->reads > 0) ||
         a->type.allocations != b->type.allocations ||
         (a->type.bytes[RECORD_COPIED] > 0) != (b->type.bytes[RECORD_COPIED] > 0)) {
         return false;
@@ -425,8 +465,9 @@ static void print_alike(const record_report_t *report, size_t i, bool *printed, 
         }
     }
     if (n > 0) {
-        fprintf(out, "  %zu more layout%s there, of %" PRId64 " to %" PRId64 " bytes, in %" PRId64
-                     " message%s; --json has all\n",
+        fprintf(out,
+                "  %zu more layout%s there, of %" PRId64 " to %" PRId64 " bytes, in %" PRId64
+                " message%s; --json has all\n",
                 n, n == 1 ? "" : "s", least, most, messages, messages == 1 ? "" : "s");
     }
 }

@@ -48,8 +48,10 @@ typedef struct thread {
     _Atomic(uintptr_t) pending;
     size_t pending_length;
     uintptr_t pending_pc;
-    bool deferred; /* the hook behind the pending store's did not look at it; see defer() */
-    unsigned head; /* loads[(head - 1) % LOADS] is the last */
+    bool pending_updates; /* what the pending store writes to was loaded right before it */
+    unsigned before;      /* `head` when the store before it was announced */
+    bool deferred;        /* the hook behind the pending store's did not look at it; see defer() */
+    unsigned head;        /* loads[(head - 1) % LOADS] is the last */
     load_t loads[LOADS];
     unsigned range_head;
     range_t ranges[RANGES];
@@ -139,7 +141,7 @@ static thread_t *join(void)
         thread_t *thread = &threads[i];
         if (atomic_compare_exchange_strong(&thread->taken, &expected, 1)) {
             thread->inside = true; /* pthread_setspecific() may allocate */
-            thread->head = thread->range_head = 0;
+            thread->head = thread->range_head = thread->before = 0;
             memset(thread->loads, 0, sizeof(thread->loads));
             memset(thread->ranges, 0, sizeof(thread->ranges));
             memset(thread->learnt, 0, sizeof(thread->learnt));
@@ -306,6 +308,10 @@ static void look(thread_t *thread, uintptr_t at, size_t length, uintptr_t pc)
 {
     learnt_t *learnt = learnt_of(thread, pc);
     bool wide = length > 8;
+    if (thread->pending_updates) {
+        copied(at, 0, length, learnt->site);
+        return;
+    }
     if (wide && look_at_range(thread, at, length, learnt->site)) {
         return;
     }
@@ -385,6 +391,18 @@ void record_load(uintptr_t address, size_t length, uintptr_t pc)
     leave_hook(thread);
 }
 
+/* u[i] += b[i] loads u[i] after the store before: its sum with 0 is not a copy of b[i]. */
+static bool updates(const thread_t *thread, uintptr_t address, size_t length)
+{
+    for (unsigned i = 1; i <= LOADS && i <= thread->head - thread->before; i++) {
+        const load_t *load = &thread->loads[(thread->head - i) % LOADS];
+        if (load->address < address + length && load->address + (uintptr_t) load->size > address) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void record_store(uintptr_t address, size_t length, uintptr_t pc)
 {
     thread_t *thread = enter();
@@ -395,8 +413,10 @@ void record_store(uintptr_t address, size_t length, uintptr_t pc)
     if (length <= LONGEST) {
         thread->pending_length = length;
         thread->pending_pc = pc;
+        thread->pending_updates = updates(thread, address, length);
         atomic_store_explicit(&thread->pending, address * 2, memory_order_release);
     }
+    thread->before = thread->head;
     leave_hook(thread);
 }
 
