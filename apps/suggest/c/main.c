@@ -67,8 +67,8 @@ static void usage(FILE *out)
         "some\n"
         "file has errors or was not read, or, with --struct, no file has the struct, a member "
         "cannot be sent,\n"
-        "or a datatype of it differs from it; 2, wrong use, or the process that reads the files was "
-        "ended by\na signal or a limit; what it was reading then is left out.\n",
+        "or a datatype of it differs from it, or none could be compared; 2, wrong use, or the process "
+        "that\nreads the files was ended by a signal or a limit; what it was reading then is left out.\n",
         out);
 }
 

@@ -35,6 +35,7 @@ struct layout {
     const char *canonical; /* as the types of the tree have it */
     struct layout_place place;
     int64_t size;
+    bool is_local; /* declared in a function */
     struct layout_member *members;
     size_t n;
 };

@@ -395,7 +395,25 @@ static bool is_used_for(const struct c_node *node, const struct c_symbol *variab
     return has_variable && has_struct;
 }
 
-/* Is the datatype one of this struct? By its displacements, its extent, or its use. */
+/* Are its blocks those of the struct's members, most of them in their order? */
+static bool is_like(const struct made *made, const struct layout *layout)
+{
+    size_t i, n = 0, sent = 0;
+
+    for (i = 0; i < layout->n; i++) {
+        const struct c_datatype *type =
+            layout->members[i].mpi ? c_named_datatype(layout->members[i].mpi) : NULL;
+
+        sent += !layout->members[i].why;
+        if (n < made->n && type && made->blocks[n].type->basic &&
+            c_same_datatype(made->blocks[n].type->basic, type)) {
+            n++;
+        }
+    }
+    return n > 0 && n == made->n && 2 * n > sent;
+}
+
+/* Is the datatype one of this struct? By its displacements, its extent, its use, or what it has. */
 static bool is_about(const struct c_unit *unit, const struct made_call *made,
                      const struct layout *layout)
 {
@@ -409,6 +427,9 @@ static bool is_about(const struct c_unit *unit, const struct made_call *made,
         if (is_used_for(unit->functions[i].body, made->variable, layout->canonical)) {
             about = MADE_ABOUT_STRUCT;
         }
+    }
+    if (about == MADE_ABOUT_NOTHING && !made->type->unknown && is_like(made->type, layout)) {
+        about = MADE_ABOUT_STRUCT;
     }
     return about == MADE_ABOUT_STRUCT;
 }
@@ -438,9 +459,11 @@ static bool may_be_about(const struct made_call *made)
 
 size_t struct_check(FILE *out, struct c_unit *unit, const struct layout *layout)
 {
-    const struct made_call *calls = made_find(unit, layout->canonical), *made;
-    size_t wrong = 0;
+    const struct made_call *calls, *made;
+    size_t wrong = 0, compared = 0, left = 0;
 
+    c_find_uses(unit);
+    calls = made_find(unit, layout->canonical);
     for (made = calls; made; made = made->next) {
         struct comparison comparison = {.out = out, .unit = unit, .layout = layout, .made = made};
         bool about = is_about(unit, made, layout);
@@ -448,6 +471,7 @@ size_t struct_check(FILE *out, struct c_unit *unit, const struct layout *layout)
         if ((!about && !may_be_about(made)) || is_part(calls, made)) {
             continue; /* of another struct */
         }
+        left++;
         if (made->type->unknown || made->differs) {
             say(&comparison, "note",
                 c_format(unit->memory, "not compared: %s not known here",
@@ -456,9 +480,10 @@ size_t struct_check(FILE *out, struct c_unit *unit, const struct layout *layout)
         } else if (!about) {
             say(&comparison, "note", "not compared: nothing here says which struct it is of");
         } else {
+            compared++;
             compare(&comparison);
             wrong += comparison.differences > 0;
         }
     }
-    return wrong;
+    return left > 0 && compared == 0 ? left : wrong;
 }

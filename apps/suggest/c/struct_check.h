@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 /* Writes a line for each datatype that is that of the struct or cannot be read, and one for each
- * difference. Returns how many datatypes differ. */
+ * difference. Returns how many datatypes differ; if none could be compared, how many there are. */
 size_t struct_check(FILE *out, struct c_unit *unit, const struct layout *layout);
 
 #endif

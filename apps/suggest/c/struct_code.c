@@ -276,6 +276,13 @@ size_t struct_complain(FILE *out, struct c_memory *memory, const struct layout *
 {
     struct complaints complaints = {.out = out, .memory = memory, .whole = layout};
 
+    if (layout->is_local) {
+        complain(out, layout->place,
+                 c_format(memory,
+                          "%s is declared in a function: the code compiles where it is moved out "
+                          "of it",
+                          layout->type));
+    }
     complain_about(&complaints, layout);
     if (layout->n == 0 || !is_sent(layout)) {
         complaints.refused++;

@@ -11,7 +11,7 @@
  * if none can. */
 void struct_code(FILE *out, struct c_memory *memory, const struct layout *layout);
 
-/* Names the members that cannot be sent, and those that only a friend can send. Returns how many
+/* Names the members that cannot be sent, and what else the code needs to compile. Returns how many
  * cannot be sent. */
 size_t struct_complain(FILE *out, struct c_memory *memory, const struct layout *layout);
 

@@ -43,12 +43,13 @@ static void consider(struct search *search, CXCursor cursor, CXType type, bool i
         search->problem = "a union: send the member in use with a datatype of its own";
     } else if (ask_size(type) < 0) {
         search->problem = "declared, and neither defined nor, if it is of a template, used here";
-    } else if (search->in_bodies) {
-        search->problem = "declared in a function: move it out of it";
     } else if (search->written && rank == search->rank && !clang_equalTypes(type, search->type)) {
         search->problem =
             c_format(reader->unit->memory, "ambiguous: %s or %s", search->written, qualified);
     } else {
+        const char *last = search->in_bodies ? strrchr(qualified, ':') : NULL;
+
+        qualified = last ? last + 1 : qualified; /* as it is where the struct is moved to */
         search->problem = NULL;
         search->type = type;
         search->declaration = cursor;
@@ -119,6 +120,7 @@ static void answer(void *data, struct reader *reader)
     layout->name = last ? last + 1 : search.written;
     layout->canonical = read_string(reader, clang_getTypeSpelling(ask_unqualified(search.type)));
     layout->size = ask_size(search.type);
+    layout->is_local = search.in_bodies;
     layout->place = layout_place(reader, search.declaration);
     layout_read(reader, search.type, layout);
     *question->layout = layout;

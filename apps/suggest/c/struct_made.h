@@ -26,10 +26,10 @@ struct made {
     int64_t extent;
     bool is_resized;
     bool is_absolute;      /* displacements from MPI_BOTTOM to one object */
-    enum made_about about; /* the struct that displacements or extent are computed from */
+    enum made_about about; /* the struct that numbers are computed from */
 };
 
-/* A call of MPI_Type_create_struct. */
+/* A call of MPI_Type_create_struct, or of MPI_Type_contiguous with a count made of the struct. */
 struct made_call {
     const struct c_node *call;
     const struct c_symbol *variable; /* of the handle, or NULL */

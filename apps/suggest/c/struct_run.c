@@ -136,8 +136,16 @@ static bool known_call(struct maker *maker, const struct c_node *call)
     } else if (is_call(name, "MPI_Type_contiguous", "") && call->n == 4) {
         struct value count = evaluate(maker, call->child[1]);
 
+        struct value at = target(maker, call, 3);
+        struct made *made;
+
         old = evaluate(maker, call->child[2]);
-        made_store(maker, target(maker, call, 3), as_type(made_contiguous(maker, count, old)));
+        made = made_contiguous(maker, count, old);
+        if (count.about == MADE_ABOUT_STRUCT) { /* sizeof(struct cell) bytes, say */
+            made->about = count.about;
+            made_remember(maker, call, made, at.base);
+        }
+        made_store(maker, at, as_type(made));
     } else if (is_call(name, "MPI_Type_dup", "") && call->n == 3) {
         old = evaluate(maker, call->child[1]);
         made_store(maker, target(maker, call, 2), old);
@@ -173,6 +181,8 @@ static struct value allocated(struct maker *maker, const struct c_node *call)
  * shared. */
 static struct value other_call(struct maker *maker, const struct c_node *call)
 {
+    static const char *const endings[] = {"exit",  "_exit",         "_Exit",
+                                          "abort", "__assert_fail", "MPI_Abort"};
     bool changes_shared =
         !c_is_mpi(call) && !c_is_allocator(call) && !(call->symbol && call->symbol->is_foreign);
     size_t i;
@@ -185,6 +195,9 @@ static struct value other_call(struct maker *maker, const struct c_node *call)
     }
     if (changes_shared) {
         made_forget_shared(maker);
+    }
+    for (i = 0; i < sizeof endings / sizeof *endings; i++) {
+        maker->state.is_dead = maker->state.is_dead || strcmp(c_callee(call), endings[i]) == 0;
     }
     return made_unknown;
 }
@@ -585,7 +598,8 @@ static bool makes_struct(const struct c_node *node)
         }
     }
     return node && node->kind == C_CALL &&
-           is_call(c_callee(node), "MPI_Type_create_struct", "MPI_Type_struct");
+           (is_call(c_callee(node), "MPI_Type_create_struct", "MPI_Type_struct") ||
+            is_call(c_callee(node), "MPI_Type_contiguous", ""));
 }
 
 struct made_call *made_find(struct c_unit *unit, const char *canonical)

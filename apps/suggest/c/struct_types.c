@@ -86,6 +86,7 @@ struct made *made_struct(struct maker *maker, struct value count, const struct v
         struct value type = load_at(maker, arrays[2], arguments[2], i);
 
         made->about = made_both_about(made->about, displacement.about);
+        made->about = made_both_about(made->about, length.about);
         if (!made_is_number(length) || length.number < 0) {
             made->unknown = "a block length is";
         } else if (!displacement.is_known || displacement.is_vague || displacement.type) {

@@ -76,6 +76,56 @@ void made_forget_all(struct maker *maker)
     state->epoch = state->shared_epoch = ++maker->serial;
 }
 
+static bool is_pointer(const struct c_type *type)
+{
+    return type && type->kind == C_TYPE_POINTER;
+}
+
+/* May a pointer of unknown value, or another function, lead to the variable? */
+static bool is_reached(const struct c_symbol *symbol)
+{
+    return made_is_shared(symbol) || symbol->escapes || symbol->n_flows > 0 ||
+           (symbol->address_taken && is_pointer(symbol->type));
+}
+
+/* Memory of malloc() that only such variables lead to which nobody else reaches. */
+static bool is_own_memory(const struct state *state, struct value at)
+{
+    bool held = false;
+    size_t i;
+
+    for (i = 0; i < state->n; i++) {
+        const struct cell *cell = &state->cells[i];
+
+        if (cell->value.is_known && made_same_object(cell->value, at)) {
+            if (cell->at.is_pointee || is_reached(cell->at.base)) {
+                return false;
+            }
+            held = true;
+        }
+    }
+    return held && !at.is_opaque;
+}
+
+void made_forget_reached(struct maker *maker)
+{
+    struct state *state = &maker->state;
+    struct state before = made_copy_state(state);
+    size_t i, n = 0;
+
+    for (i = 0; i < before.n; i++) {
+        const struct value *at = &before.cells[i].at;
+
+        if (at->is_pointee ? is_own_memory(&before, *at)
+                           : made_is_constant(at->base->type) || !is_reached(at->base)) {
+            state->cells[n++] = before.cells[i];
+        }
+    }
+    free(before.cells);
+    state->n = n;
+    state->shared_epoch = ++maker->serial;
+}
+
 static struct value fresh_pointer(struct maker *maker, const struct c_symbol *symbol)
 {
     return (struct value){.is_known = true,
@@ -84,11 +134,6 @@ static struct value fresh_pointer(struct maker *maker, const struct c_symbol *sy
                           .base = symbol,
                           .serial = ++maker->serial,
                           .about = made_about_type(maker, symbol->type->inner)};
-}
-
-static bool is_pointer(const struct c_type *type)
-{
-    return type && type->kind == C_TYPE_POINTER;
 }
 
 static void set_cell(struct maker *maker, struct value at, struct value value)
@@ -124,7 +169,7 @@ void made_forget_object(struct maker *maker, struct value at)
     size_t i, n = 0;
 
     if (at.is_opaque) {
-        made_forget_all(maker);
+        made_forget_reached(maker);
         return;
     }
     for (i = 0; i < state->n; i++) {
@@ -175,7 +220,7 @@ void made_store(struct maker *maker, struct value at, struct value value)
         made_forget_object(maker, at);
     } else {
         if (at.is_opaque) {
-            made_forget_all(maker);
+            made_forget_reached(maker);
         }
         set_cell(maker, at, value);
     }
@@ -204,8 +249,8 @@ struct value made_load(struct maker *maker, struct value at, const struct c_type
                               .is_pointee = true,
                               .is_opaque = true,
                               .base = at.base,
-                              .serial = made_is_shared(at.base) ? maker->state.shared_epoch
-                                                                : maker->state.epoch,
+                              .serial = is_reached(at.base) ? maker->state.shared_epoch
+                                                            : maker->state.epoch,
                               .about = made_about_type(maker, at.base->type->inner)};
     }
     return made_unknown;
@@ -243,7 +288,10 @@ void made_meet(struct maker *maker, struct state other)
         return;
     }
     mine = made_copy_state(state);
-    if (mine.epoch != other.epoch || mine.shared_epoch != other.shared_epoch) {
+    if (mine.shared_epoch != other.shared_epoch) {
+        state->shared_epoch = ++maker->serial;
+    }
+    if (mine.epoch != other.epoch) {
         made_forget_all(maker);
         free(mine.cells);
         free(other.cells);

@@ -79,7 +79,8 @@ static void follow_address(struct c_unit *unit, struct c_symbol *symbol, const s
         switch (parent->kind) {
         case C_CAST:
         case C_CONVERT:
-            if (parent->type->kind != C_TYPE_POINTER) {
+            /* a parameter that is written as an array is a pointer */
+            if (parent->type->kind != C_TYPE_POINTER && parent->type->kind != C_TYPE_ARRAY) {
                 symbol->escapes = true;
                 return;
             }

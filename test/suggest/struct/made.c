@@ -3,6 +3,7 @@
  * of `dame suggest --struct particle`, one a line; without one there is none. */
 #include <mpi.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct particle {
@@ -327,4 +328,106 @@ void constant(void)
     MPI_Datatype t[4] = {MPI_DOUBLE, MPI_INT, MPI_DOUBLE, MPI_CHAR};
     /* note: this is the datatype of struct particle */
     MPI_Type_create_struct(4, (int *) lengths, d, t, &shared_type);
+}
+
+/* ---- calls that are handed something else change nothing of this ---- */
+
+#define FILL                                                                                       \
+    k = 0;                                                                                         \
+    d[k] = offsetof(struct particle, x), n[k] = 3, t[k++] = MPI_DOUBLE;                            \
+    d[k] = offsetof(struct particle, id), n[k] = 1, t[k++] = MPI_INT;                              \
+    d[k] = offsetof(struct particle, mass), n[k] = 1, t[k++] = MPI_DOUBLE;                         \
+    d[k] = offsetof(struct particle, tag), n[k] = 1, t[k++] = MPI_CHAR;
+
+void after_a_message(struct particle *p, MPI_Datatype *result)
+{
+    int m = 4, n[4], k;
+    MPI_Aint d[4], base;
+    MPI_Datatype t[4];
+    MPI_Get_address(p, &base);
+    fprintf(stderr, "%d\n", m);
+    FILL
+    MPI_Get_address(&p->id, &d[1]);
+    d[1] -= base;
+    if (p->id > 3)
+        fprintf(stderr, "%d\n", p->id);
+    /* note: this is the datatype of struct particle */
+    MPI_Type_create_struct(m, n, d, t, result);
+}
+
+void without_memory(MPI_Datatype *result)
+{
+    int m = 4, *n = malloc(m * sizeof *n), k;
+    MPI_Aint *d = malloc(m * sizeof *d);
+    MPI_Datatype t[4];
+    if (n == NULL || d == NULL) {
+        fprintf(stderr, "no memory\n");
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    FILL
+    fprintf(stderr, "filled\n");
+    /* note: this is the datatype of struct particle */
+    MPI_Type_create_struct(m, n, d, t, result);
+}
+
+int *kept_lengths;
+void change(FILE *file);
+void memory_that_is_kept(MPI_Datatype *result)
+{
+    int *n = malloc(4 * sizeof *n), k;
+    MPI_Aint d[4];
+    MPI_Datatype t[4];
+    kept_lengths = n;
+    FILL
+    change(stderr);
+    /* note: not compared: a block length is not known here */
+    MPI_Type_create_struct(4, n, d, t, result);
+}
+
+void take(int *n);
+void address_that_is_kept(MPI_Datatype *result)
+{
+    int m = 4, n[4], k;
+    MPI_Aint d[4];
+    MPI_Datatype t[4];
+    take(&m);
+    m = 4;
+    FILL
+    change(stderr);
+    /* note: not compared: the number of blocks is not known here */
+    MPI_Type_create_struct(m, n, d, t, result);
+}
+
+/* ---- no name of the struct, but what it has; counts of it ---- */
+
+void sums_of_sizes(MPI_Datatype *result)
+{
+    int n[] = {3, 1, 1, 1};
+    MPI_Aint d[4];
+    MPI_Datatype t[] = {MPI_DOUBLE, MPI_INT, MPI_DOUBLE, MPI_CHAR};
+    d[0] = 0;
+    d[1] = d[0] + 3 * sizeof(double);
+    d[2] = d[1] + sizeof(int);
+    d[3] = d[2] + sizeof(double);
+    /* warning: the displacement for mass is 28, and offsetof(struct particle, mass) is 32
+     * warning: the displacement for tag is 36, and offsetof(struct particle, tag) is 40
+     * warning: its extent is 40, and sizeof(struct particle) is 48, so the second of several is sent from a wrong address: MPI_Type_create_resized(type, 0, sizeof(struct particle), &resized) */
+    MPI_Type_create_struct(4, n, d, t, result);
+}
+
+void as_elements(MPI_Datatype *result)
+{
+    int n[] = {sizeof(struct particle) / sizeof(double)};
+    MPI_Aint d[] = {0};
+    MPI_Datatype t[] = {MPI_DOUBLE};
+    /* warning: id is sent as MPI_DOUBLE, and is MPI_INT
+     * warning: tag is sent as MPI_DOUBLE, and is MPI_CHAR */
+    MPI_Type_create_struct(1, n, d, t, result);
+}
+
+void contiguous(MPI_Datatype *bytes, MPI_Datatype *other)
+{
+    /* note: this is the datatype of struct particle */
+    MPI_Type_contiguous(sizeof(struct particle), MPI_BYTE, bytes);
+    MPI_Type_contiguous(4, MPI_DOUBLE, other);
 }
