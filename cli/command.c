@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,14 +31,15 @@ void command_of_ours(const char *name, char *path, size_t room)
     }
 }
 
-static pid_t start(const char *const argv[], int output)
+/* `input`: -1: none. */
+static pid_t start(const char *const argv[], int input, int output)
 {
     const pid_t child = fork();
     if (child != 0) {
         return child;
     }
     setpgid(0, 0);
-    const int input = open("/dev/null", O_RDONLY);
+    input = input < 0 ? open("/dev/null", O_RDONLY) : input;
     if (input >= 0 && dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
         dup2(output, STDERR_FILENO) >= 0) {
         execvp(argv[0], (char *const *) (uintptr_t) argv);
@@ -83,7 +85,7 @@ char *command_output(const char *const argv[], int seconds, int *code)
     if (pipe2(ends, O_CLOEXEC) != 0) {
         return NULL;
     }
-    const pid_t child = start(argv, ends[1]);
+    const pid_t child = start(argv, -1, ends[1]);
     close(ends[1]);
     FILE *out = child < 0 ? NULL : open_memstream(&text, &length);
     if (out == NULL || !collect(ends[0], out, seconds)) {
@@ -100,6 +102,21 @@ char *command_output(const char *const argv[], int seconds, int *code)
         text = NULL;
     }
     return text;
+}
+
+pid_t command_start(const char *const argv[], int *line)
+{
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+        return -1;
+    }
+    const pid_t child = start(argv, ends[1], ends[1]);
+    close(ends[1]);
+    *line = ends[0];
+    if (child < 0) {
+        close(ends[0]);
+    }
+    return child;
 }
 
 char *command_line(const char *text, const char *prefix)

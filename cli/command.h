@@ -4,10 +4,15 @@
 #define COMMAND_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 /* The path of a program that dame(1) starts: beside it in the build directory, else where it is
  * installed. */
 void command_of_ours(const char *name, char *path, size_t room);
+
+/* Starts argv[0] as the next does; *line is its input and output. Returns its process, a group of
+ * its own, or -1 with errno. */
+pid_t command_start(const char *const argv[], int *line);
 
 /*
  * Runs argv[0], found in PATH unless it has a slash, with no input, for at most `seconds`. Returns

@@ -16,6 +16,11 @@ static double time_of(const dame_turns_t *turns, int which, int64_t times)
     if (NULL != turns->prepare) {
         turns->prepare(turns->context, which);
     }
+    const double timed =
+        NULL == turns->run_timed ? -1 : turns->run_timed(turns->context, which, times);
+    if (timed >= 0) {
+        return timed;
+    }
     const double start = now();
     turns->run(turns->context, which, times);
     return now() - start;
@@ -60,6 +65,7 @@ static void run_rounds(dame_turns_t *turns, const int64_t *times)
 
 int dame_turns_run(dame_turns_t *turns)
 {
+    const dame_waited_t before = dame_waited_now();
     int64_t *times = calloc((size_t) turns->n, sizeof(*times));
     double round = 0;
     turns->samples = NULL;
@@ -79,6 +85,7 @@ int dame_turns_run(dame_turns_t *turns)
         run_rounds(turns, times);
     }
     free(times);
+    turns->waited = dame_waited_since(before);
     return NULL == turns->samples ? -1 : 0;
 }
 

@@ -9,11 +9,16 @@
 
 #include <stdint.h>
 
+#include "base/busy.h"
+
 typedef struct dame_turns {
     /* The caller sets these. */
     int n;                                     /* alternatives, 1 and more */
     void (*prepare)(void *context, int which); /* before its turn, not timed; NULL: nothing */
     void (*run)(void *context, int which, int64_t times); /* so often in a row */
+    /* The same of an alternative that times itself: seconds; below 0: it does not, and run() runs
+     * it. NULL: none does. */
+    double (*run_timed)(void *context, int which, int64_t times);
     void *context;
     double sample;   /* seconds of a sample, which is of one run only if that takes longer */
     double seconds;  /* for all rounds; .. */
@@ -21,7 +26,8 @@ typedef struct dame_turns {
 
     /* dame_turns_run() sets these. */
     int rounds;
-    double *samples; /* [n][rounds]: seconds of one run, the fastest first */
+    double *samples;      /* [n][rounds]: seconds of one run, the fastest first */
+    dame_waited_t waited; /* by this thread, for a CPU, and not in run_timed() */
 } dame_turns_t;
 
 /*

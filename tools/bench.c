@@ -109,7 +109,7 @@ static int parse(int argc, char **argv, arguments_t *arguments)
     return TOOL_OK;
 }
 
-static void print_table(const char *path, const measure_t *measure, const native_t *native)
+static void print_table(const char *path, const measure_t *measure, const char *busy)
 {
     printf("%s: %" PRId64 " %s, %" PRId64 " %s packed, in %" PRId64 " bytes of memory\n\n",
            tool_input_name(path), measure->count,
@@ -125,14 +125,9 @@ static void print_table(const char *path, const measure_t *measure, const native
         double copied = measure_rate(measure, f, MEASURE_MEMCPY, DAME_PACK);
         printf("%12s  %-10s %12.3f %10.2f %12.3f %10.2f\n", fragment, "memcpy", copied, 1.0, copied,
                1.0);
-        if (measure->fragments[f] == 0 && native->missing[0] == '\0') {
-            double pack = (double) measure->total / native->pack;
-            double unpack = (double) measure->total / native->unpack;
-            printf("%12s  %-10s %12.3f %10.2f %12.3f %10.2f\n", fragment, "native", pack,
-                   pack / copied, unpack, unpack / copied);
-        }
-        for (int tier = 0; tier < measure_tiers(measure); tier++) {
-            if (measure_missing(measure, tier) != NULL) {
+        for (int tier = MEASURE_NATIVE; tier < measure_tiers(measure); tier++) {
+            if (measure_missing(measure, tier) != NULL ||
+                (tier == MEASURE_NATIVE && measure->fragments[f] != 0)) {
                 continue;
             }
             double pack = measure_rate(measure, f, tier, DAME_PACK);
@@ -147,23 +142,29 @@ static void print_table(const char *path, const measure_t *measure, const native
                    measure_missing(measure, tier));
         }
     }
-    if (native->missing[0] != '\0') {
-        printf("\nOpen MPI's own engine: not measured: %s\n", native->missing);
+    if (measure_missing(measure, MEASURE_NATIVE) != NULL) {
+        printf("\nOpen MPI's own engine: not measured: %s\n",
+               measure_missing(measure, MEASURE_NATIVE));
+    }
+    if (*busy != '\0') {
+        printf("\nNot certain: %s; measure again when it is idle\n", busy);
     }
 }
 
-static void print_json(const char *path, const measure_t *measure, const native_t *native)
+static void print_json(const char *path, const measure_t *measure, double waited)
 {
     printf("{\"file\": ");
     tool_json_string(stdout, path);
     printf(", \"count\": %" PRId64 ", \"bytes\": %" PRId64 ", \"memory\": %" PRId64
-           ", \"rounds\": %d,\n \"results\": [",
-           measure->count, measure->total, measure->high - measure->low, measure->turns.rounds);
+           ", \"rounds\": %d, \"waited_for_cpu\": %.3g,\n \"results\": [",
+           measure->count, measure->total, measure->high - measure->low, measure->turns.rounds,
+           waited);
     const char *separator = "\n";
     for (int f = 0; f < measure->nfragments; f++) {
         double copied = measure_rate(measure, f, MEASURE_MEMCPY, DAME_PACK);
         for (int tier = MEASURE_MEMCPY; tier < measure_tiers(measure); tier++) {
-            if (measure_missing(measure, tier) != NULL) {
+            if (measure_missing(measure, tier) != NULL ||
+                (tier == MEASURE_NATIVE && measure->fragments[f] != 0)) {
                 continue;
             }
             double pack = measure_rate(measure, f, tier, DAME_PACK);
@@ -178,14 +179,6 @@ static void print_json(const char *path, const measure_t *measure, const native_
             separator = ",\n";
         }
     }
-    if (native->missing[0] == '\0') {
-        double copied = measure_rate(measure, 0, MEASURE_MEMCPY, DAME_PACK);
-        double pack = (double) measure->total / native->pack;
-        double unpack = (double) measure->total / native->unpack;
-        printf("%s  {\"fragment\": 0, \"tier\": \"native\", \"pack_gbs\": %.6g, \"pack_ratio\": "
-               "%.6g, \"unpack_gbs\": %.6g, \"unpack_ratio\": %.6g}",
-               separator, pack, pack / copied, unpack, unpack / copied);
-    }
     printf("\n ]}\n");
 }
 
@@ -194,6 +187,7 @@ static int bench(const arguments_t *arguments, const char *path, const dame_prog
                  const char *calls)
 {
     native_t native;
+    char busy[200];
     measure_t measure = {.program = program,
                          .count = arguments->count,
                          .fragments = arguments->fragments,
@@ -220,14 +214,17 @@ static int bench(const arguments_t *arguments, const char *path, const dame_prog
                           tool_input_name(path), measure.high - measure.low, measure.total,
                           arguments->memory);
     }
+    native_start(&native, calls, measure.total / measure.count, measure.count);
+    measure.native = &native;
     code = measure_run(&measure);
-    if (code == TOOL_OK) {
-        native_measure(calls, measure.total / measure.count, measure.count, &native);
-    }
+    native_end(&native);
+    const double waited =
+        dame_busy((dame_waited_t){measure.turns.waited.ran + native.waited.ran,
+                                  measure.turns.waited.waited + native.waited.waited});
     if (code == TOOL_OK && arguments->json) {
-        print_json(path, &measure, &native);
+        print_json(path, &measure, waited);
     } else if (code == TOOL_OK) {
-        print_table(path, &measure, &native);
+        print_table(path, &measure, dame_busy_text(busy, sizeof(busy), waited));
     }
     measure_free(&measure);
     return code;
@@ -289,8 +286,10 @@ const tool_command_t tool_bench = {
             "Open MPI's own engine, by MPI_Pack and MPI_Unpack in a process without DAME, of\n"
             "files that say how the datatype is made ('# mpi:', from dame from and\n"
             "dt_dame_dump). GB/s are 10^9 packed bytes a second, the median of rounds in\n"
-            "which all tiers take turns (native's there); the data stays in the caches if it\n"
-            "fits. memcpy moves the same bytes, contiguous, in pieces of the fragment's size.\n"
-            "Only the ratios to it mean something on another machine.\n",
+            "which all take turns; the data stays in the caches if it fits. memcpy moves the\n"
+            "same bytes, contiguous, in pieces of the fragment's size. Only the ratios to it\n"
+            "mean something on another machine. Where other programs kept this one waiting\n"
+            "for a CPU for more than 5 % of the time, a line says that it is not certain\n"
+            "(--json: \"waited_for_cpu\", a part of 1).\n",
     .run = run,
 };

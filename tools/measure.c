@@ -43,14 +43,20 @@ static int is_l(const measure_t *measure, int tier)
 const char *measure_tier_name(const measure_t *measure, int tier)
 {
     const char *variant = variant_of(measure, tier);
-    return tier == MEASURE_MEMCPY ? "memcpy"
-           : tier < TIERS         ? tiers[tier].name
-           : variant != NULL      ? variant
-                                  : "l";
+    return tier == MEASURE_MEMCPY   ? "memcpy"
+           : tier == MEASURE_NATIVE ? "native"
+           : tier < TIERS           ? tiers[tier].name
+           : variant != NULL        ? variant
+                                    : "l";
 }
 
 const char *measure_missing(const measure_t *measure, int tier)
 {
+    if (tier == MEASURE_NATIVE) {
+        return measure->native == NULL               ? "not asked for"
+               : measure->native->missing[0] != '\0' ? measure->native->missing
+                                                     : NULL;
+    }
     return tier == MEASURE_MEMCPY || measure->missing[tier] == DAME_OK
                ? NULL
                : dame_status_text(measure->missing[tier]);
@@ -119,6 +125,15 @@ static void run_case(void *context, int which, int64_t times)
     }
 }
 
+static double run_native(void *context, int which, int64_t times)
+{
+    const measure_t *measure = context;
+    const measure_case_t *what = &measure->cases[which];
+    return what->tier == MEASURE_NATIVE
+               ? native_seconds(measure->native, what->dir == DAME_UNPACK, times)
+               : -1;
+}
+
 /* Samples are short so that most of them see no other process: the median is then one of the
  * machine alone. */
 static int run_rounds(measure_t *measure)
@@ -126,6 +141,7 @@ static int run_rounds(measure_t *measure)
     enum { LEAST_ROUNDS = 11, MOST_ROUNDS = 1 << 20 };
     measure->turns = (dame_turns_t){.n = measure->ncases,
                                     .run = run_case,
+                                    .run_timed = run_native,
                                     .context = measure,
                                     .sample = 200e-6,
                                     .seconds = measure->seconds,
@@ -166,8 +182,9 @@ static void list_cases(measure_t *measure)
         next->fragment = measure->fragments[f];
         next->tier = MEASURE_MEMCPY;
         next++->dir = DAME_PACK;
-        for (int tier = 0; tier < measure_tiers(measure); tier++) {
-            for (int dir = DAME_PACK; dir <= DAME_UNPACK && measure->missing[tier] == DAME_OK;
+        for (int tier = measure->fragments[f] == 0 ? MEASURE_NATIVE : 0;
+             tier < measure_tiers(measure); tier++) {
+            for (int dir = DAME_PACK; dir <= DAME_UNPACK && measure_missing(measure, tier) == NULL;
                  dir++) {
                 next->fragment = measure->fragments[f];
                 next->tier = tier;
@@ -196,7 +213,7 @@ static int allocate(measure_t *measure)
 {
     size_t span = (size_t) (measure->high - measure->low);
     size_t tiers_room = (size_t) measure_tiers(measure);
-    size_t most_cases = (size_t) measure->nfragments * (1 + 2 * tiers_room);
+    size_t most_cases = (size_t) measure->nfragments * (3 + 2 * tiers_room);
     measure->cases = calloc(most_cases, sizeof(*measure->cases));
     measure->programs = calloc(tiers_room, sizeof(*measure->programs));
     measure->cursors = calloc(tiers_room, sizeof(*measure->cursors));
@@ -340,7 +357,7 @@ static int check_tiers(const measure_t *measure)
 {
     int code = pack_as_is(measure, measure->packed[1]);
     for (int i = 0; code == TOOL_OK && i < measure->ncases; i++) {
-        if (measure->cases[i].tier != MEASURE_MEMCPY) {
+        if (measure->cases[i].tier >= 0) {
             code = check_case(measure, &measure->cases[i]);
         }
     }

@@ -6,10 +6,11 @@
 #include <stdint.h>
 
 #include "dame/dame.h"
+#include "cli/native.h"
 #include "jit/jit.h"
 #include "measure/turns.h"
 
-enum { MEASURE_MEMCPY = -1 }; /* in the place of a tier */
+enum { MEASURE_MEMCPY = -2, MEASURE_NATIVE = -1 }; /* in the place of a tier */
 
 typedef struct measure_case measure_case_t;
 
@@ -24,6 +25,7 @@ typedef struct measure {
     const char *const *variants; /* each a tier more: "x:" or "l:", and a name */
     int nvariants;
     const char *llvm; /* dame_llvm.so; NULL: without tier l. "l" is the last tier */
+    native_t *native; /* Open MPI's own engine, started, takes turns with whole messages; NULL */
     int64_t offset;   /* from a page to the first byte of user memory and of packed bytes */
 
     dame_jit_t **jits;         /* of the tiers that compile */

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What dame bench and dame suggest run to time Open MPI's own engine: MPI_Pack and MPI_Unpack of a
- * datatype in a process without DAME, in turns. Prints one line: the nanoseconds of the two, or
- * reports an error.
+ * datatype in a process without DAME, when its turn comes. Prints "ready", or an error; then, for
+ * each line "0 TIMES" (pack) or "1 TIMES" (unpack), how long that took, and how long the process
+ * has had a CPU and wanted one: "took: SECONDS RAN WAITED".
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/busy.h"
 #include "expression.h"
-#include "measure/turns.h"
 
-enum { PACK, UNPACK, ALL };
+enum { PACK, UNPACK };
 
 typedef struct timed {
     MPI_Datatype type;
@@ -218,9 +220,8 @@ static MPI_Datatype make(const expression_t *e)
 
 /* ---- its time ---- */
 
-static void move(void *context, int which, int64_t times)
+static void move(const timed_t *timed, int which, int64_t times)
 {
-    const timed_t *timed = context;
     for (int64_t i = 0; i < times; i++) {
         int position = 0;
         if (which == PACK) {
@@ -234,16 +235,35 @@ static void move(void *context, int which, int64_t times)
     }
 }
 
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
+}
+
+static void serve(const timed_t *timed)
+{
+    const dame_waited_t before = dame_waited_now();
+    char line[64];
+    int which;
+    long long times;
+    printf("ready\n");
+    fflush(stdout);
+    while (fgets(line, sizeof(line), stdin) != NULL &&
+           sscanf(line, "%d %lld", &which, &times) == 2) {
+        const double start = now();
+        move(timed, which, times);
+        const double seconds = now() - start;
+        const dame_waited_t waited = dame_waited_since(before);
+        printf("took: %.9g %.9g %.9g\n", seconds, waited.ran, waited.waited);
+        fflush(stdout);
+    }
+}
+
 /* The size must be that which the caller takes for the same datatype's. */
 static int measure(timed_t *timed, long bytes)
 {
-    dame_turns_t turns = {.n = ALL,
-                          .run = move,
-                          .context = timed,
-                          .sample = 0.001,
-                          .seconds = 0.3,
-                          .least = 11,
-                          .most = 1001};
     MPI_Aint lb, extent, true_lb, true_extent;
     MPI_Type_size(timed->type, &timed->bytes);
     MPI_Type_get_extent(timed->type, &lb, &extent);
@@ -264,12 +284,7 @@ static int measure(timed_t *timed, long bytes)
     memset(user, 1, room);
     memset(timed->packed, 1, (size_t) timed->bytes);
     timed->user = (char *) ((uintptr_t) user - (uintptr_t) low);
-    if (dame_turns_run(&turns) != 0) {
-        return fail("out of memory");
-    }
-    printf("ns: %.6g %.6g\n", 1e9 * dame_turns_at(&turns, PACK, 0.5),
-           1e9 * dame_turns_at(&turns, UNPACK, 0.5));
-    dame_turns_free(&turns);
+    serve(timed);
     free(user);
     free(timed->packed);
     return 0;

@@ -173,16 +173,17 @@ static void print_sizes(const arguments_t *arguments, const instance_t *instance
 
 /* ---- the measurement ---- */
 
-enum { MEMCPY, HAND, INTERPRETED, COMPILED, CASES };
+enum { MEMCPY, HAND, NATIVE, INTERPRETED, COMPILED, CASES };
 
-static const char *const case_names[] = {"memcpy", "hand loop", "DAME, interpreted",
-                                         "DAME, machine code"};
+static const char *const case_names[] = {"memcpy", "hand loop", "Open MPI's engine",
+                                         "DAME, interpreted", "DAME, machine code"};
 
 typedef struct mover {
     const dame_type_t *type;
     const dame_program_t *programs[CASES]; /* of DAME's cases; NULL if absent */
     dame_dir_t direction;
     char *memory, *packed; /* memory: byte 0 of the type */
+    native_t *native;
 } mover_t;
 
 static void move(void *context, int which, int64_t times)
@@ -225,52 +226,65 @@ static int compare(const mover_t *mover, int ncases)
     return code;
 }
 
-static void measure_native(const mover_t *mover, native_t *native)
+static double move_native(void *context, int which, int64_t times)
 {
-    char *expression = type_expression(mover->type, NATIVE_LONGEST);
-    native_measure(expression, mover->type->size, 1, native);
-    free(expression);
+    const mover_t *mover = context;
+    return which == NATIVE ? native_seconds(mover->native, mover->direction == DAME_UNPACK, times)
+                           : -1;
 }
 
-/* The seconds of the hand loop are those of this process. */
-static void print_native(const native_t *native, const mover_t *mover, double hand)
+static void print_case(const mover_t *mover, const dame_turns_t *turns, int which)
 {
-    double ns = mover->direction == DAME_UNPACK ? native->unpack : native->pack;
-    if (native->missing[0] != '\0') {
-        printf("    %-20s not measured: %s\n", "Open MPI's engine", native->missing);
+    double seconds = dame_turns_at(turns, which, 0.5);
+    if (which == NATIVE && mover->native->missing[0] != '\0') {
+        printf("    %-20s not measured: %s\n", case_names[NATIVE], mover->native->missing);
     } else {
-        printf("    %-20s %8.3f GB/s  %6.2f of the hand loop\n", "Open MPI's engine",
-               (double) mover->type->size / ns, hand * 1e9 / ns);
+        printf("    %-20s %8.3f GB/s  %6.2f of the hand loop\n", case_names[which],
+               (double) mover->type->size / seconds / 1e9,
+               dame_turns_at(turns, HAND, 0.5) / seconds);
     }
 }
 
 /* Prints the median of rounds in which all take turns. */
 static int measure_cases(mover_t *mover, int ncases)
 {
-    native_t native;
     dame_turns_t turns = {.n = ncases,
                           .run = move,
+                          .run_timed = move_native,
                           .context = mover,
                           .sample = 0.001,
-                          .seconds = 0.3,
+                          .seconds = 0.5,
                           .least = 11,
                           .most = 1001};
-    int code = compare(mover, ncases);
-    if (code != TOOL_OK || dame_turns_run(&turns) != 0) {
-        return code != TOOL_OK ? code : tool_error(TOOL_SYSTEM, "%s", strerror(ENOMEM));
+    char busy[200];
+    if (dame_turns_run(&turns) != 0) {
+        return tool_error(TOOL_SYSTEM, "%s", strerror(ENOMEM));
     }
-    double hand = dame_turns_at(&turns, HAND, 0.5);
-    measure_native(mover, &native);
     for (int i = 0; i < ncases; i++) {
-        double seconds = dame_turns_at(&turns, i, 0.5);
-        printf("    %-20s %8.3f GB/s  %6.2f of the hand loop\n", case_names[i],
-               (double) mover->type->size / seconds / 1e9, hand / seconds);
-        if (i == HAND) {
-            print_native(&native, mover, hand);
-        }
+        print_case(mover, &turns, i);
+    }
+    turns.waited.ran += mover->native->waited.ran;
+    turns.waited.waited += mover->native->waited.waited;
+    if (*dame_busy_text(busy, sizeof(busy), dame_busy(turns.waited)) != '\0') {
+        printf("    not certain: %s; measure again when it is idle\n", busy);
     }
     dame_turns_free(&turns);
     return TOOL_OK;
+}
+
+static int measure_with_native(mover_t *mover, int ncases)
+{
+    char *expression = type_expression(mover->type, NATIVE_LONGEST);
+    native_t native;
+    int code = compare(mover, ncases);
+    if (code == TOOL_OK) {
+        native_start(&native, expression, mover->type->size, 1);
+        mover->native = &native;
+        code = measure_cases(mover, ncases);
+        native_end(&native);
+    }
+    free(expression);
+    return code;
 }
 
 /* `compiled` is another copy of the program; machine code for it when the CPU has a compiler. */
@@ -295,7 +309,7 @@ static int measure_type(const dame_type_t *type, int receives, const dame_progra
         bool has_code = dame_jit_create(dame_jit_options_default(), &jit) == DAME_OK &&
                         dame_jit_compile(jit, compiled, DAME_PACK, NULL) == DAME_OK &&
                         dame_jit_compile(jit, compiled, DAME_UNPACK, NULL) == DAME_OK;
-        code = measure_cases(&mover, has_code ? COMPILED + 1 : COMPILED);
+        code = measure_with_native(&mover, has_code ? COMPILED + 1 : COMPILED);
     }
     if (jit != NULL) {
         dame_jit_release(jit, compiled);
@@ -313,8 +327,7 @@ static int measure(const arguments_t *arguments, const instance_t *instance,
     char bytes[TEXT_NUMBER];
     int receives = instance->program->call.receives;
     dame_program_t *compiled = NULL;
-    printf("  measured  %s, %s", receives ? "unpacking" : "packing",
-           text_bytes(bytes, type->size));
+    printf("  measured  %s, %s", receives ? "unpacking" : "packing", text_bytes(bytes, type->size));
     print_sizes(arguments, instance, ", with ");
     putchar('\n');
     if (dame_program_build(type, NULL, &compiled) != DAME_OK) {
@@ -399,8 +412,9 @@ static void print_code(const code_t *code, int receives)
 {
     printf("%s%s", code->lists ? "#include <stdlib.h>\n" : "",
            *code->comparison ? "#include <stdio.h>\n" : "");
-    printf("{\n%s%s    %s(%s, %s, %s, ...);\n%s}\n", code->make, code->comparison, receives ? "MPI_Recv" : "MPI_Send",
-           code->address, code->count, code->type, code->release);
+    printf("{\n%s%s    %s(%s, %s, %s, ...);\n%s}\n", code->make, code->comparison,
+           receives ? "MPI_Recv" : "MPI_Send", code->address, code->count, code->type,
+           code->release);
 }
 
 static int refused(const char *path, const shape_t *shape)
@@ -553,9 +567,10 @@ const tool_command_t tool_suggest = {
             "                source makes of it by hand\n"
             "\n"
             "Prints the type, whether it was proved to send what the loop packs, and how\n"
-            "fast a loop written by hand, Open MPI's own engine and DAME move its data here;\n"
-            "memory stays in the caches if it fits. A loop without an answer has a reason,\n"
-            "with a number. Exit code 1: an access program had no answer, or a file of source\n"
-            "has errors or was not read.\n",
+            "fast a loop written by hand, Open MPI's own engine and DAME move its data here,\n"
+            "in turns; memory stays in the caches if it fits. On a busy machine, by the share\n"
+            "of time spent waiting for a CPU, a line says that it is not certain. A loop\n"
+            "without an answer has a reason, with a number. Exit code 1: an access program had\n"
+            "no answer, or a file of source has errors or was not read.\n",
     .run = run,
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/busy.h"
 #include "cli/commands.h"
 #include "jit/jit.h"
 #include "measure/clock.h"
@@ -407,9 +408,16 @@ static void show(void *unused, const dame_profile_key_t *key, const dame_profile
     }
 }
 
-static int save(tuning_t *t)
+/* Every job would begin with what other programs left of these times. */
+static int save(tuning_t *t, double waited)
 {
+    char busy[200];
     printf("%" PRId64 " of %" PRId64 " rows differ from the priors.\n", t->differ, t->rows);
+    if (*dame_busy_text(busy, sizeof(busy), waited) != '\0') {
+        return tool_error(TOOL_WRONG,
+                          "%s: not written: %s; run it again when other programs have ended",
+                          dame_profile_path(t->profile), busy);
+    }
     if (dame_profile_save(t->profile) != DAME_OK) {
         return TOOL_SYSTEM; /* say() has said why */
     }
@@ -455,8 +463,9 @@ static int run(int argc, char **argv)
     } else {
         printf("%s, clock %s; GB/s of packed bytes, mean of buffers on a cache line and off it\n",
                cpu, dame_clock_name());
+        const dame_waited_t before = dame_waited_now();
         code = measure(&t, (double) seconds);
-        code = code == TOOL_OK ? save(&t) : code;
+        code = code == TOOL_OK ? save(&t, dame_busy(dame_waited_since(before))) : code;
     }
     dame_profile_free(t.profile);
     return code;
@@ -474,8 +483,9 @@ const tool_command_t tool_tune = {
             "  --all            rows for all that was measured, also where the prior is good\n"
             "  --show           prints what the profile knows, and measures nothing\n"
             "\n"
-            "Jobs that use the profile begin with the codes that were fastest. Other programs\n"
-            "should not run meanwhile. A kind of program is its level that moves most bytes:\n"
+            "Jobs that use the profile begin with the codes that were fastest. If other\n"
+            "programs keep this one from running for 5 % of the time, nothing is written and\n"
+            "the exit code is 1. A kind of program is its level that moves most bytes:\n"
             "constant steps, a list or blocks of several lengths; bytes of a block; whether\n"
             "blocks lie near (less than a cache line), far, or a whole set of the first cache\n"
             "apart. The prior is the code that is compiled first where nothing was measured.\n",

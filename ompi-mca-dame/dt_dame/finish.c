@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/busy.h"
 #include "base/lock.h"
 #include "base/whole_file.h"
 #include "job.h"
@@ -24,7 +25,7 @@
 #include "report_name.h"
 
 static double started;
-static double ran, waited; /* by then, and what follows is of the same thread, most likely */
+static dame_waited_t waited; /* by then, and what follows is of the same thread, most likely */
 static pid_t publisher;    /* this process, once its record is published */
 static dt_dame_job_t job;
 static bool many_nodes; /* to bring its ranks' reports together */
@@ -45,24 +46,11 @@ static double now(void)
     return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
 }
 
-/* Seconds that this thread has had a CPU, and wanted one: Linux's sched-stats. */
-static void read_schedule(double *had, double *wanted)
-{
-    unsigned long long ran_ns = 0, waited_ns = 0;
-    FILE *file = fopen("/proc/thread-self/schedstat", "re");
-    const int found = NULL == file ? 0 : fscanf(file, "%llu %llu", &ran_ns, &waited_ns);
-    if (NULL != file) {
-        (void) fclose(file);
-    }
-    *had = 2 == found ? 1e-9 * (double) ran_ns : 0;
-    *wanted = 2 == found ? 1e-9 * (double) waited_ns : 0;
-}
-
 void mca_dt_dame_finish_start(void)
 {
     started = now();
     if (MCA_DT_DAME_REPORT_NONE != mca_dt_dame_params.report) {
-        read_schedule(&ran, &waited);
+        waited = dame_waited_now();
     }
 }
 
@@ -93,15 +81,11 @@ void mca_dt_dame_snapshots_start(void)
     }
 }
 
-/* Since then. The thread may be another, which has had less. */
 static void fill_schedule(dt_dame_record_t *record)
 {
-    read_schedule(&record->ran, &record->waited);
-    record->ran -= ran;
-    record->waited -= waited;
-    if (record->ran < 0 || record->waited < 0) {
-        record->ran = record->waited = 0;
-    }
+    const dame_waited_t since = dame_waited_since(waited);
+    record->ran = since.ran;
+    record->waited = since.waited;
 }
 
 /* ---- Where records are brought together ----------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dame_config.h"
+#include "base/busy.h"
 #include "measure/clock.h"
 
 /* ---- One rank ------------------------------------------------------------------------------- */
@@ -311,8 +312,7 @@ double dt_dame_error_in_all(const dt_dame_sum_t *sum, const dt_dame_compared_t *
 
 double dt_dame_busy(const dt_dame_sum_t *sum)
 {
-    const double wanted = sum->ran + sum->waited;
-    return wanted > 0 ? sum->waited / wanted : -1;
+    return dame_busy((dame_waited_t){sum->ran, sum->waited});
 }
 
 double dt_dame_moving(const dt_dame_sum_t *sum)

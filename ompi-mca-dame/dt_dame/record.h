@@ -147,9 +147,8 @@ double dt_dame_error(const dt_dame_compared_t *compared);
 double dt_dame_error_in_all(const dt_dame_sum_t *sum, const dt_dame_compared_t *compared);
 
 /* Part of the time in which ranks wanted a CPU and did not have one: 0 to 1, < 0: not known. Where
- * it is more than DT_DAME_BUSY, times are not certain. */
+ * it is more than DAME_BUSY, times are not certain. */
 double dt_dame_busy(const dt_dame_sum_t *sum);
-#define DT_DAME_BUSY 0.05
 
 /* Nanoseconds of all work, estimated. */
 double dt_dame_moving(const dt_dame_sum_t *sum);

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/busy.h"
+
 enum { SHOWN_ROWS = 5, SHORT_ROWS = 40, WIDTH = 80 };
 
 static const char *const works[DAME_WORKS] = {"pack", "unpack", "copy"};
@@ -398,7 +400,7 @@ static void write_verdict(FILE *out, const dt_dame_sum_t *sum)
                 "bytes\n",
                 verdict_text(saved, error, verdict), 100 - percent);
     }
-    if (busy > DT_DAME_BUSY) {
+    if (busy > DAME_BUSY) {
         fprintf(out,
                 "  not certain: the machine was busy; ranks waited %.0f %% of the time for a CPU\n",
                 100 * busy);

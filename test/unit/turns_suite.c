@@ -105,4 +105,33 @@ TEST(samples_are_in_order)
     dame_turns_free(&turns);
 }
 
+static void run_unprepared(void *context, int which, int64_t times)
+{
+    prepare(context, which);
+    run(context, which, times);
+}
+
+/* One alternative times itself, and is not run. */
+static double run_timed(void *context, int which, int64_t times)
+{
+    (void) context;
+    return which == 1 ? 3.0 * (double) times : -1;
+}
+
+TEST(an_alternative_may_time_itself)
+{
+    calls_t calls;
+    dame_turns_t turns = turns_of(&calls, 0, 0);
+    turns.run_timed = run_timed;
+    turns.prepare = NULL;
+    turns.run = run_unprepared;
+    ck_assert_int_eq(dame_turns_run(&turns), 0);
+    ck_assert_double_eq(dame_turns_at(&turns, 1, 0), 3);
+    ck_assert_double_eq(dame_turns_at(&turns, 1, 1), 3);
+    for (int i = 0; i < calls.n; i++) {
+        ck_assert_int_ne(calls.which[i], 1);
+    }
+    dame_turns_free(&turns);
+}
+
 SUITE_OF(turns, 1, NULL, NULL)
