@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,19 +65,31 @@ int ranks_run(char **argv)
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     fflush(NULL);
     sigaction(SIGINT, &ignore, &before);
+    int said[2], error = 0; /* why it cannot be started */
+    if (pipe2(said, O_CLOEXEC) != 0) {
+        said[0] = said[1] = -1;
+    }
     pid_t child = fork();
     if (child == 0) {
         sigaction(SIGINT, &before, NULL);
         execvp(argv[0], argv);
-        fprintf(stderr, "dame: %s: %s\n", argv[0], strerror(errno));
+        error = errno;
+        (void) !write(said[1], &error, sizeof(error));
         _exit(127);
     }
+    close(said[1]);
+    if (child < 0) {
+        error = errno;
+    } else if (read(said[0], &error, sizeof(error)) != sizeof(error)) {
+        error = 0;
+    }
+    close(said[0]);
     int status = 0;
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     sigaction(SIGINT, &before, NULL);
-    if (child < 0) {
-        tool_error(TOOL_SYSTEM, "%s: %s", argv[0], strerror(errno));
+    if (error != 0) {
+        tool_error(TOOL_SYSTEM, "%s: %s", argv[0], strerror(error));
         return -1;
     }
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory that is allocated piece by piece and freed at once. Private to dame/.
+ * Memory that is allocated piece by piece and freed at once. Private to lang/.
  */
 #ifndef DAME_ARENA_H
 #define DAME_ARENA_H

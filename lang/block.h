@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Loops over blocks of one width between user memory and the packed stream. Private to dame/.
+ * Loops over blocks of one width between user memory and the packed stream. Private to lang/.
  *
  * All of this is inlined into kernels that pass direction, width and kind of table as constants, so
  * that nothing is left of the choices.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copies of one contiguous block, by width. Private to dame/.
+ * Copies of one contiguous block, by width. Private to lang/.
  *
  * Blocks from user memory and their bytes in the packed stream never overlap. No byte outside the
  * block is touched, on either side.

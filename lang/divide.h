@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Division that is fast where numbers are small. Private to dame/.
+ * Division that is fast where numbers are small. Private to lang/.
  */
 #ifndef DAME_DIVIDE_H
 #define DAME_DIVIDE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A program while its text is read: primitives and lists in memory that grows, then a program.
- * Private to dame/.
+ * Private to lang/.
  */
 #ifndef DAME_DRAFT_H
 #define DAME_DRAFT_H

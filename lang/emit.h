@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Writing a program: one allocation, the tables behind the primitives. Private to dame/.
+ * Writing a program: one allocation, the tables behind the primitives. Private to lang/.
  *
  * First all that the program needs is counted, then the memory is taken, then primitives and tables
  * are filled in.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Granules: what offsets in a block have to be multiples of, so that no basic element is cut.
- * Private to dame/.
+ * Private to lang/.
  */
 #ifndef DAME_GRANULE_H
 #define DAME_GRANULE_H

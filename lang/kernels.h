@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The interpreter's run kernels. Private to dame/.
+ * The interpreter's run kernels. Private to lang/.
  *
  * Kernels are compiled once for the baseline of the architecture. What gains from wider registers
  * is compiled again for other instruction sets: wide_kernels.c and byte_permute.c.

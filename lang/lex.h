@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Program text to tokens. Private to dame/.
+ * Program text to tokens. Private to lang/.
  *
  * White space separates, and `#` starts a comment that ends with its line.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The shape of a datatype between type tree and program: what the optimiser works on. Private to
- * dame/.
+ * lang/.
  *
  * `off` is a displacement common to all of a node's data. It commutes with every loop around the
  * node, so it travels up until a list of displacements takes it in, or to the top of the program.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What dame/ops.def says of an operation. Private to dame/.
+ * What dame/ops.def says of an operation. Private to lang/.
  */
 #ifndef DAME_OPS_H
 #define DAME_OPS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What repeats in a list of blocks. Private to dame/.
+ * What repeats in a list of blocks. Private to lang/.
  */
 #ifndef DAME_SEQUENCE_H
 #define DAME_SEQUENCE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Lists visited in the order of their addresses, a window of the packed stream at a time. Private
- * to dame/.
+ * to lang/.
  */
 #ifndef DAME_SORT_H
 #define DAME_SORT_H

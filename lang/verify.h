@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The verifier's steps, for those who have more to say about a fault than its primitive's number.
- * Private to dame/.
+ * Private to lang/.
  */
 #ifndef DAME_VERIFY_H
 #define DAME_VERIFY_H

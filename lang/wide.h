@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Arithmetic in 128 bits, so that sums and products of 64-bit quantities can be checked once, at
- * the end. Private to dame/.
+ * the end. Private to lang/.
  */
 #ifndef DAME_WIDE_H
 #define DAME_WIDE_H

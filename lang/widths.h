@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Widths of blocks that have kernels of their own. Private to dame/. */
+/* Widths of blocks that have kernels of their own. Private to lang/. */
 #ifndef DAME_WIDTHS_H
 #define DAME_WIDTHS_H
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "jit/cache.h"
@@ -47,11 +48,12 @@ static int fail(const char *directory, int error)
     return tool_error(TOOL_SYSTEM, "%s: %s", directory, dame_file_error_text(error));
 }
 
-static int list(const char *directory, int verbose)
+/* `named` by the user: then it must be there. */
+static int list(const char *directory, int named, int verbose)
 {
     totals_t totals = {.verbose = verbose};
     const int error = dame_cache_each(directory, count, &totals);
-    if (error != 0 && error != ENOENT) {
+    if (error != 0 && (error != ENOENT || named)) {
         return fail(directory, error);
     }
     printf("%s: %" PRId64 " %s, %" PRId64 " bytes of code, %" PRId64 " bad\n", directory,
@@ -59,10 +61,11 @@ static int list(const char *directory, int verbose)
     return totals.bad != 0 ? TOOL_WRONG : TOOL_OK;
 }
 
-static int clear(const char *directory)
+static int clear(const char *directory, int named)
 {
     int64_t removed = 0;
-    const int error = dame_cache_clear(directory, &removed);
+    const int absent = named && access(directory, F_OK) != 0 ? errno : 0;
+    const int error = absent != 0 ? absent : dame_cache_clear(directory, &removed);
     if (error != 0) {
         return fail(directory, error);
     }
@@ -81,10 +84,15 @@ static int run(int argc, char **argv)
         }
         directory = optarg;
     }
+    if (optind == argc) {
+        return tool_error(TOOL_USAGE, "cache: list, check or clear is missing; 'dame cache --help' "
+                                      "says more");
+    }
     if (tool_operands(argc, argv, 1, 1) != TOOL_OK) {
         return TOOL_USAGE;
     }
-    if (directory == NULL) {
+    const int named = directory != NULL;
+    if (!named) {
         const int error = dame_user_cache_directory(own, sizeof(own));
         if (error != 0) {
             return tool_error(TOOL_SYSTEM,
@@ -94,10 +102,10 @@ static int run(int argc, char **argv)
     }
     const char *what = argv[optind];
     if (strcmp(what, "list") == 0 || strcmp(what, "check") == 0) {
-        return list(directory, strcmp(what, "list") == 0);
+        return list(directory, named, strcmp(what, "list") == 0);
     }
     if (strcmp(what, "clear") == 0) {
-        return clear(directory);
+        return clear(directory, named);
     }
     return tool_error(TOOL_USAGE, "'%s' is none of list, check, clear", what);
 }

@@ -9,23 +9,25 @@
 #include <string.h>
 #include <strings.h>
 
+/* Arguments by letters, and the names of those that are single numbers, in their order. */
 static const struct {
     const char *name;
     const char *arguments;
+    const char *numbers[EXPRESSION_NUMBERS];
 } constructors[] = {
     [MAKES_BASIC] = {"", ""},
     [MAKES_DUP] = {"dup", "t"},
-    [MAKES_CONTIGUOUS] = {"contiguous", "it"},
-    [MAKES_VECTOR] = {"vector", "iiit"},
-    [MAKES_HVECTOR] = {"hvector", "iiat"},
+    [MAKES_CONTIGUOUS] = {"contiguous", "it", {"count"}},
+    [MAKES_VECTOR] = {"vector", "iiit", {"count", "blocklength", "stride"}},
+    [MAKES_HVECTOR] = {"hvector", "iiat", {"count", "blocklength", "stride"}},
     [MAKES_INDEXED] = {"indexed", "nIIt"},
     [MAKES_HINDEXED] = {"hindexed", "nIAt"},
-    [MAKES_INDEXED_BLOCK] = {"indexed_block", "niIt"},
-    [MAKES_HINDEXED_BLOCK] = {"hindexed_block", "niAt"},
+    [MAKES_INDEXED_BLOCK] = {"indexed_block", "niIt", {"blocklength"}},
+    [MAKES_HINDEXED_BLOCK] = {"hindexed_block", "niAt", {"blocklength"}},
     [MAKES_STRUCT] = {"struct", "nIAT"},
     [MAKES_SUBARRAY] = {"subarray", "nIIIot"},
-    [MAKES_DARRAY] = {"darray", "iinIDGIot"},
-    [MAKES_RESIZED] = {"resized", "taa"},
+    [MAKES_DARRAY] = {"darray", "iinIDGIot", {"size", "rank"}},
+    [MAKES_RESIZED] = {"resized", "taa", {"lb", "extent"}},
 };
 
 enum { CONSTRUCTORS = sizeof(constructors) / sizeof(constructors[0]) };
@@ -264,6 +266,7 @@ static int has_count(parser_t *parser, char next)
 
 static int parse_argument(parser_t *parser, expression_t *made, const char *letter, call_t *call)
 {
+    char what[80];
     int64_t n;
     skip_space(parser);
     switch (*letter) {
@@ -271,7 +274,10 @@ static int parse_argument(parser_t *parser, expression_t *made, const char *lett
         return parse_number(parser, "a number of entries", &call->given);
     case 'i':
     case 'a':
-        return parse_number(parser, "a number", &made->number[call->numbers++]);
+        snprintf(what, sizeof(what), "the %s of %s, a number,",
+                 constructors[made->made_by].numbers[call->numbers],
+                 constructor_name(made->made_by));
+        return parse_number(parser, what, &made->number[call->numbers++]);
     case 'o':
         return parse_order(parser, made);
     case 't':

@@ -7,6 +7,7 @@
 #include "llvm.h"
 #include "cli/tool.h"
 #include "cli/program.h"
+#include "variant.h"
 
 /* ---- the tiers ---- */
 
@@ -277,7 +278,11 @@ static dame_status_t compile_tier(measure_t *measure, int tier)
     for (int dir = DAME_PACK; status == DAME_OK && dir <= DAME_UNPACK; dir++) {
         made[dir] = compile_one(measure, tier, provider, (dame_dir_t) dir);
     }
-    if (made[DAME_PACK] == DAME_ERR_ARGUMENT) { /* there is no such variant */
+    if (made[DAME_PACK] == DAME_ERR_ARGUMENT) {
+        char names[512];
+        tool_variant_names(measure->jits[tier], provider, names, sizeof(names));
+        tool_error(TOOL_USAGE, "--variant: '%s' is not a variant of DAME-L: %s",
+                   variant_of(measure, tier), names);
         return DAME_ERR_ARGUMENT;
     }
     if (made[DAME_PACK] != DAME_OK && made[DAME_UNPACK] != DAME_OK) {
@@ -297,6 +302,9 @@ static int build_tier(measure_t *measure, int tier)
         return code;
     }
     dame_status_t status = tiers[kind].compiles ? compile_tier(measure, tier) : DAME_OK;
+    if (status == DAME_ERR_ARGUMENT) {
+        return TOOL_USAGE; /* that was said */
+    }
     if (status == DAME_OK) {
         status = dame_cursor_init(&measure->cursors[tier], measure->programs[tier],
                                   base_address(measure), measure->count);

@@ -570,7 +570,7 @@ const tool_command_t tool_suggest = {
             "fast a loop written by hand, Open MPI's own engine and DAME move its data here,\n"
             "in turns; memory stays in the caches if it fits. On a busy machine, by the share\n"
             "of time spent waiting for a CPU, a line says that it is not certain. A loop\n"
-            "without an answer has a reason, with a number. Exit code 1: an access program had\n"
-            "no answer, or a file of source has errors or was not read.\n",
+            "without an answer has a reason, with a number. Exit code 1: an access program\n"
+            "had no answer, or a file of source has errors or was not read.\n",
     .run = run,
 };

@@ -40,9 +40,9 @@ if [ -n "$compiler" ]; then
         -o code long.dame
     holds "compile --variant: another is other code" [ "$(stat -c %s other)" != "$(stat -c %s code)" ]
     for command in compile bench; do
-        refuses 2 "$command, variant" "dame: --variant: 'x:fast' is not a variant of DAME-X" \
+        refuses 2 "$command, variant" "dame: --variant: 'x:fast' is not a variant of DAME-X: x:plain, .*" \
             $command --variant x:fast pairs.dame
-        refuses 2 "$command, variant of another" "dame: --variant: 'plain' is not a variant of DAME-X" \
+        refuses 2 "$command, variant of another" "dame: --variant: 'plain' is not a variant of DAME-X: x:plain, .*" \
             $command --variant plain pairs.dame
     done
     ends 0 "bench --variant" bench --seconds 0.01 --offset 8 --variant x:unroll1 \
@@ -114,7 +114,7 @@ else
     holds "compile --cpu: and nothing else" eval "! grep -q ', found\$' out"
     ends 0 "bench --variant of l" bench --seconds 0.01 --variant l:O1 pairs.dame
     holds "bench --variant of l: is a tier" grep -Eq "^ +whole +l:O1( +[0-9.]+){4}\$" out
-    refuses 1 "bench, no variant of l" "dame: l:O9: invalid argument" bench --seconds 0.01 --variant l:O9 pairs.dame
+    refuses 2 "bench, no variant of l" "dame: --variant: 'l:O9' is not a variant of DAME-L: l:none, .*" bench --seconds 0.01 --variant l:O9 pairs.dame
     chmod 777 codes
     ends 3 "compile --code-dir, of others" "${tier_l[@]}" --code-dir codes columns.dame
     chmod 755 codes

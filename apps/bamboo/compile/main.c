@@ -16,7 +16,9 @@ struct options {
     bool check, reorder;
     const char **files;
     size_t n_files;
-    bool any_input; /* a source, an object, an archive */
+    bool any_input;      /* a source, an object, an archive */
+    bool any_language;   /* -x: names do not say what files are */
+    const char *unknown; /* the first input that is none of these; NULL: all are */
 };
 
 static void usage(void)
@@ -142,6 +144,7 @@ static int compiler_option(struct options *options, int argc, char **argv, int *
     bool parser = is_for_parser(option) || strncmp(option, "-i", 2) == 0;
 
     append(&command->word, &command->n_words, option);
+    options->any_language = options->any_language || strncmp(option, "-x", 2) == 0;
     command->links = command->links && !ends_before_link(option);
     if (parser) {
         append(&command->parser, &command->n_parser, option);
@@ -172,8 +175,25 @@ static int value_option(struct options *options, int argc, char **argv, int *i)
     return DONE;
 }
 
+/* Nothing that can be compiled or linked, and the linker's messages would not name the mistake? */
+static bool is_unknown(const char *word)
+{
+    static const char *const ends[] = {".c", ".o", ".a", ".i", ".s", ".S", ".lo", ".la", ".ld"};
+    size_t i;
+
+    for (i = 0; i < sizeof ends / sizeof *ends; i++) {
+        if (ends_with(word, ends[i])) {
+            return false;
+        }
+    }
+    return !strstr(word, ".so") && word[0] != '@';
+}
+
 static void input(struct options *options, const char *word)
 {
+    if (!options->unknown && is_unknown(word)) {
+        options->unknown = word;
+    }
     append(&options->command.word, &options->command.n_words, word);
     options->any_input = true;
     if (ends_with(word, ".c")) {
@@ -187,6 +207,10 @@ static int read_options(struct options *options, int argc, char **argv)
 {
     int i, result = DONE;
 
+    if (argc == 1) {
+        fprintf(stderr, "bamboocc: no file; --help shows what there is\n");
+        return WRONG_USE;
+    }
     for (i = 1; i < argc && result == DONE; i++) {
         const char *word = argv[i];
 
@@ -232,6 +256,9 @@ static int check_options(struct options *options)
     }
     if ((options->command.emit || options->check) && options->n_files == 0) {
         return wrong_use("bamboocc", "no file that ends with .c");
+    }
+    if (options->unknown && !options->any_language) {
+        return wrong_use(options->unknown, "neither C (.c), nor an object, nor a library");
     }
     if (!options->any_input) { /* what the compiler says of itself */
         options->command.links = false;

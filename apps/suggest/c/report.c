@@ -20,6 +20,7 @@ void report_begin(struct report *report)
 
 void report_begin_file(struct report *report, struct c_unit *unit)
 {
+    report->files++;
     if (report->patch) {
         report->edits = patch_new(unit);
     }
@@ -240,7 +241,7 @@ void report_end(struct report *report)
 {
     if (report->sarif) {
         sarif_end(report->out);
-    } else {
+    } else if (report->files > 0) {
         fprintf(stream(report),
                 "%zu calls that send or receive: %zu decided, %zu refused, %zu not packing (%zu of "
                 "computed values)",

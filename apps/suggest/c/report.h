@@ -16,6 +16,7 @@ struct report {
     const char *with; /* sizes to measure with, or NULL */
     enum patch_mode patch;
     unsigned long only; /* line; 0: all */
+    size_t files;       /* that were analysed */
     size_t seen;        /* calls that send or receive */
     size_t decided, refused, direct, computed, many;
     size_t results;      /* of SARIF */

@@ -321,9 +321,9 @@ void run_assume(struct run *run, int number, const struct c_node *where, const c
     __attribute__((format(printf, 4, 5)));
 void run_need(struct run_needs *needs, size_t assumption);
 const char *run_base_name(const struct run *run, int base);
-/* Did the event happen in NODE, or in a function that was called there? */
 /* Two bases that must be different memory. */
 void run_assume_distinct(struct run *run, int a, int b);
+/* Did the event happen in NODE, or in a function that was called there? */
 bool run_within(const struct run *run, const struct run_event *event, const struct c_node *node);
 /* Where in frame FRAME the event happened: its node, or the call that led to it. */
 const struct c_node *run_node_in(const struct run *run, int frame, const struct run_event *event);
