@@ -173,6 +173,24 @@ static bool sends_slice(struct run *run, const struct site *site, const struct r
     return false;
 }
 
+/* Is the buffer handed to a function that may fill it: not one of MPI's whose buffers are known? */
+static bool may_fill(struct run *run, const struct site *site, const struct run_event *event)
+{
+    struct site_function functions[2];
+    size_t i;
+
+    if (event->kind != RUN_CALL) {
+        return site_mentions(event, site->buffer) &&
+               site_functions(run->level, event->node, functions) == 0;
+    }
+    for (i = 1; event->arguments && i < event->node->n; i++) {
+        if (event->arguments[i].kind == RUN_POINTER && event->arguments[i].base == site->buffer) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Copies into the buffer before the call, in the same loops with calls or outside of them: one
  * buffer may be sent several times. Those that other code of such a loop makes are not seen. */
 static void find_trusted_packing(struct run *run, struct site *site)
@@ -211,6 +229,8 @@ static void find_trusted_packing(struct run *run, struct site *site)
                     sends_slice(run, site, event))) {
             site->earlier = event->node;
             break;
+        } else if (site->n_copies > 0 && may_fill(run, site, event)) {
+            site->earlier = event->node;
         }
     }
 }

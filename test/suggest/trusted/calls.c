@@ -558,3 +558,19 @@ void not_known(const char *s, double *b, const double *u, int n, const double *x
         b[i] = u[4 * i];
     MPI_Send(b, n, MPI_DOUBLE, 1, tag, W); /* decided 1 7 */
 }
+
+/* what other functions left in the buffer */
+void load_some(double *b);
+void overwritten_of_others(double *b, const double *u, int n, int peer, MPI_File file)
+{
+    load_some(b);
+    b[0] = u[1];
+    MPI_Send(b, n, MPI_DOUBLE, peer, 0, W); /* refused 6 */
+    load_some(b);
+    for (int i = 0; i < n; i++)
+        b[i] = u[2 * i];
+    MPI_Send(b, n, MPI_DOUBLE, peer, 0, W); /* decided 1 7 */
+    MPI_File_read(file, b, n, MPI_DOUBLE, S);
+    b[0] = u[1];
+    MPI_Send(b, n, MPI_DOUBLE, peer, 0, W); /* refused 6 */
+}
