@@ -13,10 +13,10 @@
  * Nanoseconds on a Zen 5 (bench/run --only lives,fresh). Only their ratios count, and those are of
  * one CPU's work with itself.
  */
-static const float IMPORT = 2000, IMPORT_ITEM = 20; /* a layout that is new */
+static const float IMPORT = 2000, IMPORT_ITEM = 16; /* a layout that is new */
 static const float FIND = 300, FIND_ITEM = 1;       /* one that earlier datatypes had */
 /* What DAME saves with a short block, a line of a fragment (0 to 12), and besides. */
-static const float BLOCK = 2, LINE = 1, MESSAGE = 10;
+static const float BLOCK = 2.5F, LINE = 1, MESSAGE = 10;
 
 enum {
     LONGEST_BLOCK = 512, /* bytes; longer ones are copied by memcpy() in both engines */

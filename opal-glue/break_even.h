@@ -10,7 +10,7 @@
  *
  * What messages would have saved is kept by the sketch of the layout (layout_key.h), so that it
  * adds up over datatypes that are made again and again. A datatype has nothing of its own before
- * its import, and of short messages only one in sixteen is
+ * its import, and of short messages only one in eight is
  * looked at: for a small datatype that is
  * used a few times, looking costs as much as moving it.
  *
@@ -32,7 +32,7 @@ struct opal_datatype_t;
  * first message. */
 void dt_break_even_start(int32_t messages, bool looks_at_all);
 
-enum { DT_BREAK_EVEN_SHORT = 2048 /* bytes */, DT_BREAK_EVEN_OF_SHORT = 16 };
+enum { DT_BREAK_EVEN_SHORT = 2048 /* bytes */, DT_BREAK_EVEN_OF_SHORT = 8 };
 
 extern bool dt_break_even_looks_at_all;
 
