@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
@@ -15,19 +16,30 @@
 #include <time.h>
 #include <unistd.h>
 
-void command_of_ours(const char *name, char *path, size_t room)
+/* `name` in or below the directory that this program is in; 0: that is not known. */
+static int beside(const char *name, char *path, size_t room)
 {
     const ssize_t n = readlink("/proc/self/exe", path, room - 1);
-    char *slash = NULL;
-    if (n > 0) {
-        path[n] = '\0';
-        slash = strrchr(path, '/');
-    }
+    path[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(path, '/');
     if (slash != NULL) {
         snprintf(slash + 1, room - (size_t) (slash + 1 - path), "%s", name);
     }
-    if (slash == NULL || access(path, X_OK) != 0) {
-        snprintf(path, room, "%s/%s", TOOL_LIBEXECDIR, name);
+    return slash != NULL;
+}
+
+const char *command_directory(void)
+{
+    static char path[PATH_MAX];
+    return beside("../libexec/dame", path, sizeof(path)) && access(path, X_OK) == 0
+               ? path
+               : TOOL_LIBEXECDIR;
+}
+
+void command_of_ours(const char *name, char *path, size_t room)
+{
+    if (!beside(name, path, room) || access(path, X_OK) != 0) {
+        snprintf(path, room, "%s/%s", command_directory(), name);
     }
 }
 

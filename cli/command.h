@@ -14,6 +14,10 @@ void command_of_ours(const char *name, char *path, size_t room);
  * its own, or -1 with errno. */
 pid_t command_start(const char *const argv[], int *line);
 
+/* Where such programs and libraries are installed: as far from this program as `make install` puts
+ * them, which also holds where the prefix is another than configure's. */
+const char *command_directory(void);
+
 /*
  * Runs argv[0], found in PATH unless it has a slash, with no input, for at most `seconds`. Returns
  * its output and errors, which the caller frees; NULL when it cannot be started or memory is out.

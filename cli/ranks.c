@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "command.h"
 #include "tool.h"
 
 void ranks_library(const char *room_of, const char *name, char *directory, size_t room)
@@ -30,7 +31,7 @@ void ranks_library(const char *room_of, const char *name, char *directory, size_
             return;
         }
     }
-    snprintf(directory, room, "%s", TOOL_LIBEXECDIR);
+    snprintf(directory, room, "%s", command_directory());
 }
 
 int ranks_directory(const char *command, char prefix[RANKS_PATH])

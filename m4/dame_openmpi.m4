@@ -39,6 +39,7 @@ AC_DEFUN([DAME_OPENMPI], [
     AC_SUBST([OPENMPI_MPIRUN])
     AC_SUBST([OPENMPI_INFO])
     AC_SUBST([OPENMPI_PKGLIBDIR])
+    AC_SUBST([OPENMPI_PMIX_COMPONENTS])
 ])
 
 # "mpicc: Open MPI 4.1.4 (Language: C)", "Open MPI v4.1.4" -> 4.1.4
@@ -161,6 +162,16 @@ AC_DEFUN([_DAME_OPENMPI_TOOLS], [
     AS_IF([test ! -d "$OPENMPI_PKGLIBDIR"],
           [AC_MSG_ERROR([$OPENMPI_INFO --path pkglibdir gives "$OPENMPI_PKGLIBDIR", which is not a directory])])
     AC_MSG_RESULT([$OPENMPI_PKGLIBDIR])
+
+    # PMIx reads Open MPI's parameter mca_base_component_path, too, unless it has one of its own.
+    AC_MSG_CHECKING([for PMIx's component directory])
+    OPENMPI_PMIX_COMPONENTS=
+    AS_CASE([$OPENMPI_VERSION], [4.*], [],
+            [dame_pmix=`ldd "$OPENMPI_INFO" 2>/dev/null | sed -n 's/.*libpmix@<:@.@:>@so@<:@.0-9@:>@* => \(@<:@^ @:>@*\) .*/\1/p'`
+             dame_pmix=`readlink -f "$dame_pmix" 2>/dev/null`
+             dame_pmix=`AS_DIRNAME(["$dame_pmix"])`/pmix
+             AS_IF([test -d "$dame_pmix"], [OPENMPI_PMIX_COMPONENTS=$dame_pmix])])
+    AC_MSG_RESULT([${OPENMPI_PMIX_COMPONENTS:-none}])
 ])
 
 # DAME_INSTALL_DIR: where make install puts the two components, and for a user's own installation

@@ -10,6 +10,7 @@
 #include "dame_config.h"
 #include "doctor.h"
 #include "openmpi.h"
+#include "path.h"
 
 enum { JOB_SECONDS = 120 };
 
@@ -48,21 +49,6 @@ int doctor_look_at_openmpi(doctor_t *doctor)
 
 /* ---- The two components --------------------------------------------------------------------- */
 
-/* The next place of a file in the colon-separated list at *path, which moves behind it. Returns 0
- * at the end of the list. */
-static int next_in(const char **path, const char *name, char found[PATH_MAX])
-{
-    while (*path != NULL && **path != '\0') {
-        const size_t length = strcspn(*path, ":");
-        snprintf(found, PATH_MAX, "%.*s/%s", (int) length, *path, name);
-        *path += length + ((*path)[length] == ':');
-        if (access(found, F_OK) == 0) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 static int have_same_bytes(const char *a, const char *b)
 {
     const char *const argv[] = {"cmp", "-s", a, b, NULL};
@@ -76,12 +62,12 @@ static int look_at_file(doctor_t *doctor, const char *subject, const char *path,
                         char found[PATH_MAX])
 {
     char other[PATH_MAX];
-    if (!next_in(&path, name, found)) {
+    if (!openmpi_next_in(&path, name, found, PATH_MAX)) {
         doctor_say(subject, "%s: not there", name);
         return 0;
     }
     doctor_say(subject, "%s: %s", name, found);
-    while (next_in(&path, name, other)) {
+    while (openmpi_next_in(&path, name, other, PATH_MAX)) {
         if (have_same_bytes(found, other)) {
             doctor_say("", "the same again, not used: %s", other);
             continue;
@@ -226,6 +212,7 @@ static void look_at_choice(doctor_t *doctor)
     } else {
         doctor_say("chosen", "%s: dt = %s (%s)", chosen ? "yes" : "no", value, source);
     }
+    doctor->is_chosen = chosen;
     if (value != NULL && !chosen) {
         advise_choice(doctor, value, source == NULL ? "" : source);
     }
@@ -262,14 +249,14 @@ static void advise_parameters(doctor_t *doctor, const char *text)
     }
 }
 
-/* A job with DAME that leaves no trace: the user's last run, report and caches stay as they are.
- * The caller frees. */
-static char *run_job(const char *program, int *code)
+/* A job that leaves no trace: the user's last run, report and caches stay as they are. With DAME;
+ * `own`: as the user's own jobs run. The caller frees. */
+static char *run_job(const char *program, int own, int *code)
 {
     static const char *const parameters[][2] = {
         {"dt", "dame"},
-        {"dt_dame_promotion_threshold", "2"},
         {"dt_dame_verbose", "0"},
+        {"dt_dame_promotion_threshold", "2"},
         {"dt_dame_last_run", "0"},
         {"dt_dame_import_threshold", "1"}, /* so that DAME moves all of its few messages */
         {"dt_dame_report", "none"},
@@ -281,31 +268,50 @@ static char *run_job(const char *program, int *code)
     enum { PARAMETERS = sizeof(parameters) / sizeof(parameters[0]) };
     const char *argv[4 + 3 * PARAMETERS + 2] = {openmpi_mpirun(), "--oversubscribe", "-np", "2"};
     const char **next = argv + 4;
-    for (int i = 0; i < PARAMETERS; i++) {
+    for (int i = own ? 1 : 0; i < PARAMETERS; i++) {
         *next++ = "--mca";
         *next++ = parameters[i][0];
-        *next++ = parameters[i][1];
+        *next++ = own && i == 1 ? "1" : parameters[i][1];
     }
     *next = program;
-    if (geteuid() == 0) { /* mpirun refuses unless told twice */
-        setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-        setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-    }
+    openmpi_allow_root();
     return command_output(argv, JOB_SECONDS, code);
 }
 
 /* mpirun may name other directories than Open MPI would look in: Debian 13's names PMIx's alone. */
-static void advise_path(doctor_t *doctor, const char *text)
+static void look_at_path(doctor_t *doctor)
 {
-    char *path = command_line(text, "component path: ");
-    const char *ours = getenv("OMPI_MCA_mca_base_component_path");
-    if (path != NULL && (ours == NULL || strcmp(path, ours) != 0)) {
-        doctor_say("", "mpirun has its processes look for components in %s only", path);
+    char *asked = path_of_ranks(doctor->directory);
+    if (asked != NULL) {
+        doctor_say("", "processes of mpirun look for components in %s only", asked);
         doctor_advise(doctor,
-                      "mpirun must know where components are: . share/dame/use.sh of where DAME is "
-                      "installed, in Debian's packages /usr/share/dame/use.sh");
+                      "mpirun keeps its processes from finding %s: type\n"
+                      "    dame on              (for all your jobs; it writes %s), or\n"
+                      "    dame on --path --system   (as root, for all users), or\n"
+                      "    . share/dame/use.sh of where DAME is installed (for this shell)",
+                      doctor->directory, PATH_OWN_FILE);
     }
-    free(path);
+    free(asked);
+}
+
+/* What a job of the user's says of DAME, with no parameter for it. */
+static void look_at_own_job(doctor_t *doctor, const char *program)
+{
+    int code;
+    char *text = run_job(program, 1, &code);
+    const char *said = text == NULL ? NULL : strstr(text, "dt:dame: ");
+    if (said != NULL) {
+        said += strlen("dt:dame: ");
+        doctor_say("your jobs", "%.*s", (int) strcspn(said, "\n"), said);
+    } else {
+        doctor_say("your jobs", "DAME is not loaded");
+    }
+    if (doctor->is_chosen && !doctor->stands && (said == NULL || strncmp(said, "on: ", 4) != 0)) {
+        doctor_advise(doctor,
+                      "DAME is chosen here, but mpirun's processes do not use it: see \"your\n"
+                      "    jobs\" above; mpirun --mca dt dame ... asks for it");
+    }
+    free(text);
 }
 
 static void look_at_job(doctor_t *doctor)
@@ -319,9 +325,11 @@ static void look_at_job(doctor_t *doctor)
     command_of_ours("two_ranks", two_ranks, sizeof(two_ranks));
     if (access(two_ranks, X_OK) != 0) {
         doctor_say("working", "not tried: %s is missing", two_ranks);
+        doctor_advise(doctor, "whether DAME works is not known: install all of it, also %s",
+                      two_ranks);
         return;
     }
-    char *text = run_job(two_ranks, &code);
+    char *text = run_job(two_ranks, 0, &code);
     char *line = command_line(text, "two ranks: ");
     advise_parameters(doctor, text);
     const int read = line == NULL
@@ -341,7 +349,9 @@ static void look_at_job(doctor_t *doctor)
     } else if (packed <= 0) {
         doctor_say("working", "no: a job of two ranks works, but DAME moved nothing in it");
         print_lines(text, 3, "two ranks: ");
-        advise_path(doctor, text);
+        if (!doctor->stands) {
+            look_at_path(doctor);
+        }
         if (!doctor->stands) {
             doctor_advise(doctor, "--mca dt dame has no effect; see the lines above");
         }
@@ -352,6 +362,7 @@ static void look_at_job(doctor_t *doctor)
                    compiled > 0  ? "compiled and used"
                    : refused > 0 ? "the system refuses to execute it"
                                  : "none was compiled");
+        look_at_own_job(doctor, two_ranks);
     }
     free(line);
     free(text);
@@ -390,7 +401,7 @@ const tool_command_t tool_doctor = {
     .name = "doctor",
     .arguments = "",
     .what = "says whether DAME works in this Open MPI; if not, why not",
-    .help = "Runs ompi_info, and with mpirun a job of two ranks. Changes nothing. Exit code\n"
+    .help = "Runs ompi_info, and with mpirun two jobs of two ranks. Changes nothing. Exit code\n"
             "1: something prevents its use; not choosing DAME does not count. Its output\n"
             "belongs in a bug report.\n",
     .run = run,

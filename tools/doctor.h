@@ -10,6 +10,7 @@ typedef struct doctor {
     char directory[PATH_MAX]; /* of mca_dt_dame.so; "": not found */
     char advice[4096];        /* lines: obstacles, remarks, commands to type */
     int has_seam;             /* Open MPI has a framework dt of its own (doc/seam.md) */
+    int is_chosen;            /* by what ompi_info shows of the parameter dt */
     int stands;               /* something prevents its use */
 } doctor_t;
 

@@ -1,84 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* dame on, dame off, dame status: the parameter dt in parameter files. */
 #define _GNU_SOURCE
-#include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
 #include "openmpi.h"
+#include "parameters.h"
+#include "path.h"
 #include "switch.h"
-
-enum { LARGEST_FILE = 16 << 20 };
-
-/* The file that Open MPI reads from a user's home. The caller frees; NULL after a message. */
-static char *file_name(void)
-{
-    const char *home = getenv("HOME");
-    char *name;
-    if (home == NULL || *home == '\0') {
-        tool_error(TOOL_SYSTEM, "the variable HOME is not set");
-        return NULL;
-    }
-    if (asprintf(&name, "%s/.openmpi/mca-params.conf", home) < 0) {
-        tool_error(TOOL_SYSTEM, "out of memory");
-        return NULL;
-    }
-    return name;
-}
-
-/* The file's text, "" without a file; the caller frees. */
-static int read_file(const char *name, char **text, size_t *length)
-{
-    if (access(name, F_OK) != 0 && errno == ENOENT) {
-        *length = 0;
-        *text = calloc(1, 1);
-        return *text == NULL ? tool_error(TOOL_SYSTEM, "out of memory") : TOOL_OK;
-    }
-    const int code = tool_read(name, LARGEST_FILE, text, length);
-    if (code == TOOL_OK && *length == LARGEST_FILE) {
-        free(*text);
-        return tool_error(TOOL_WRONG, "%s: longer than %d bytes", name, LARGEST_FILE);
-    }
-    return code;
-}
-
-/* The value of a line "PARAMETER = VALUE" and its length, or NULL: the line says something else. */
-static const char *value_of(const char *parameter, const char *line, const char *end,
-                            size_t *length)
-{
-    const size_t name = strlen(parameter);
-    while (line < end && (*line == ' ' || *line == '\t')) {
-        line++;
-    }
-    if ((size_t) (end - line) < name || memcmp(line, parameter, name) != 0) {
-        return NULL;
-    }
-    line += name;
-    while (line < end && (*line == ' ' || *line == '\t')) {
-        line++;
-    }
-    if (line == end || *line != '=') {
-        return NULL;
-    }
-    line++;
-    while (line < end && isspace((unsigned char) *line)) {
-        line++;
-    }
-    while (end > line && isspace((unsigned char) end[-1])) {
-        end--;
-    }
-    *length = (size_t) (end - line);
-    return line;
-}
 
 /* Copies `text` with its lines for dt replaced by one: the first keeps its place. `engine` NULL: by
  * none. */
-static void write_edited(FILE *out, const char *text, size_t length, const char *engine)
+static void write_edited(FILE *out, const char *text, size_t length, const void *context)
 {
+    const char *const engine = context;
     const char *end = text + length;
     int written = 0;
     int ended = 1; /* the last line that was written has its newline */
@@ -86,7 +23,7 @@ static void write_edited(FILE *out, const char *text, size_t length, const char 
         const char *newline = memchr(line, '\n', (size_t) (end - line));
         const char *next = newline == NULL ? end : newline + 1;
         size_t ignored;
-        if (value_of("dt", line, newline == NULL ? end : newline, &ignored) == NULL) {
+        if (parameters_value("dt", line, newline == NULL ? end : newline, &ignored) == NULL) {
             fwrite(line, 1, (size_t) (next - line), out);
             ended = newline != NULL;
         } else if (!written && engine != NULL) {
@@ -99,48 +36,6 @@ static void write_edited(FILE *out, const char *text, size_t length, const char 
     if (!written && engine != NULL) {
         fprintf(out, "%sdt = %s\n", ended ? "" : "\n", engine);
     }
-}
-
-static int make_directory(const char *name)
-{
-    char *directory = strdup(name);
-    int code = TOOL_OK;
-    if (directory == NULL) {
-        return tool_error(TOOL_SYSTEM, "out of memory");
-    }
-    *strrchr(directory, '/') = '\0';
-    if (mkdir(directory, 0700) != 0 && errno != EEXIST) {
-        code = tool_error(TOOL_SYSTEM, "%s: %s", directory, strerror(errno));
-    }
-    free(directory);
-    return code;
-}
-
-static int edit(const char *name, const char *engine)
-{
-    char *text;
-    char *edited = NULL;
-    size_t before;
-    size_t length;
-    int code = read_file(name, &text, &before);
-    if (code != TOOL_OK) {
-        return code;
-    }
-    FILE *out = open_memstream(&edited, &length);
-    if (out != NULL) {
-        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): tool_error() returns no TOOL_OK */
-        write_edited(out, text, before, engine);
-    }
-    if (out == NULL || fclose(out) != 0) {
-        code = tool_error(TOOL_SYSTEM, "out of memory");
-    } else if (length != before || memcmp(edited, text, length) != 0) {
-        code = make_directory(name);
-        code = code == TOOL_OK ? tool_write(name, edited, length) : code;
-    }
-    free(edited);
-    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): tool_error() returns no TOOL_OK */
-    free(text);
-    return code;
 }
 
 const char *tool_unknown_engine(const char *list, size_t length, size_t *unknown)
@@ -199,14 +94,14 @@ static int set_by_file(const char *file, const char *parameter, setting_t *out)
     char *text;
     size_t length, size;
     const char *value = NULL;
-    if (access(file, R_OK) != 0 || read_file(file, &text, &length) != TOOL_OK) {
+    if (access(file, R_OK) != 0 || parameters_read(file, &text, &length) != TOOL_OK) {
         return 0;
     }
     /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): tool_error() returns no TOOL_OK */
     for (const char *line = text; *line != '\0';) {
         const size_t line_length = strcspn(line, "\n");
         size_t n;
-        const char *found = value_of(parameter, line, line + line_length, &n);
+        const char *found = parameters_value(parameter, line, line + line_length, &n);
         if (found != NULL) {
             value = found;
             size = n;
@@ -367,7 +262,7 @@ static void add_names_of_file(names_t *names, const char *file)
 {
     char *text;
     size_t length;
-    if (access(file, R_OK) != 0 || read_file(file, &text, &length) != TOOL_OK) {
+    if (access(file, R_OK) != 0 || parameters_read(file, &text, &length) != TOOL_OK) {
         return;
     }
     for (const char *line = text; *line != '\0';) {
@@ -405,7 +300,7 @@ static names_t find_names(const files_t *files)
 
 int switch_print(const char *subject)
 {
-    char *own_file = file_name();
+    char *own_file = parameters_own(".openmpi");
     if (own_file == NULL) {
         return TOOL_SYSTEM;
     }
@@ -446,34 +341,77 @@ static int is_on_by_files(const char *own_file)
     return on;
 }
 
-/* Takes the user's choice back; where another file has DAME on, it is one. */
-static int off(const char *name)
+/* ---- on, off, status ------------------------------------------------------------------------ */
+
+typedef struct wish {
+    int only_path;
+    int system;
+} wish_t;
+
+/* The file that is changed: the user's, or the system's, the last that Open MPI reads. The caller
+ * frees; NULL after a message. */
+static char *find_file(const wish_t *wish)
 {
-    int code = edit(name, NULL);
-    return code == TOOL_OK && is_on_by_files(name) ? edit(name, "opal") : code;
+    char *own_file = parameters_own(".openmpi");
+    if (own_file == NULL || !wish->system) {
+        return own_file;
+    }
+    files_t files = find_files(own_file);
+    const char *last = files.list + strlen(files.list);
+    while (last > files.list && last[-1] != ',' && last[-1] != ':') {
+        last--;
+    }
+    char *file = strdup(last);
+    if (file == NULL) {
+        tool_error(TOOL_SYSTEM, "out of memory");
+    }
+    free_files(&files);
+    free(own_file);
+    return file;
 }
 
-static int on(const char *name)
+/* Takes the choice back; where another file has DAME on, the user's is one. */
+static int off(const char *name, const wish_t *wish)
 {
-    return edit(name, "dame");
+    int code = wish->only_path ? TOOL_OK : parameters_edit(name, write_edited, NULL);
+    if (code == TOOL_OK && !wish->only_path && !wish->system && is_on_by_files(name)) {
+        code = parameters_edit(name, write_edited, "opal");
+    }
+    return code == TOOL_OK ? path_close(wish->system) : code;
+}
+
+static int on(const char *name, const wish_t *wish)
+{
+    const int code = wish->only_path ? TOOL_OK : parameters_edit(name, write_edited, "dame");
+    return code == TOOL_OK ? path_open(wish->system) : code;
 }
 
 /* `change` NULL: only looks. */
-static int run(int argc, char **argv, int (*change)(const char *name))
+static int run(int argc, char **argv, int (*change)(const char *name, const wish_t *wish))
 {
-    static const struct option longs[] = {{NULL, 0, NULL, 0}};
-    if (tool_option(argc, argv, ":", longs) != -1) {
-        return TOOL_USAGE;
+    enum { PATH = 256, SYSTEM };
+    static const struct option longs[] = {{"path", no_argument, NULL, PATH},
+                                          {"system", no_argument, NULL, SYSTEM},
+                                          {NULL, 0, NULL, 0}};
+    static const struct option none[] = {{NULL, 0, NULL, 0}};
+    wish_t wish = {0, 0};
+    for (int option;
+         (option = tool_option(argc, argv, ":", change == NULL ? none : longs)) != -1;) {
+        if (option != PATH && option != SYSTEM) {
+            return TOOL_USAGE;
+        }
+        wish.only_path |= option == PATH;
+        wish.system |= option == SYSTEM;
     }
     int code = tool_operands(argc, argv, 0, 0);
-    char *name = code == TOOL_OK ? file_name() : NULL;
+    char *name = code == TOOL_OK ? find_file(&wish) : NULL;
     if (name == NULL) {
         return code == TOOL_OK ? TOOL_SYSTEM : code;
     }
     if (change != NULL) {
-        code = change(name);
+        code = change(name, &wish);
     }
-    if (code == TOOL_OK) {
+    if (code == TOOL_OK && !wish.only_path) {
         code = print_status(name);
     }
     free(name);
@@ -498,14 +436,18 @@ static int run_status(int argc, char **argv)
 #define FILE_HELP                                                                                  \
     "The file is $HOME/.openmpi/mca-params.conf. Only its line for the parameter dt\n"             \
     "is changed. off takes it out, or sets it to opal where another file switches\n"               \
-    "DAME on.\n"
+    "DAME on. Where mpirun keeps its processes from looking where DAME is, as on\n"                \
+    "Debian 13, on lets them, by " PATH_OWN_FILE ", and off takes that back.\n"                    \
+    "  --system   for all users: Open MPI's file in its sysconfdir, and PMIx's own\n"              \
+    "  --path     only lets mpirun's processes find DAME\n"
 
 #define STATUS_HELP                                                                                \
     "Looks where Open MPI does: in the environment, in your parameter file and\n"                  \
     "in that of the system. Changes nothing.\n"
 
-const tool_command_t tool_on = {"on", "", "lets DAME move data in all your jobs", FILE_HELP,
-                                run_on};
-const tool_command_t tool_off = {"off", "", "lets Open MPI's own engine do it", FILE_HELP, run_off};
+const tool_command_t tool_on = {"on", "[--system] [--path]", "lets DAME move data in all your jobs",
+                                FILE_HELP, run_on};
+const tool_command_t tool_off = {"off", "[--system] [--path]", "lets Open MPI's own engine do it",
+                                 FILE_HELP, run_off};
 const tool_command_t tool_status = {"status", "", "says whether DAME is switched on for your jobs",
                                     STATUS_HELP, run_status};

@@ -83,10 +83,6 @@ int main(int argc, char **argv)
     long wrong = 0;
     MPI_Reduce(&mine, &wrong, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0) {
-        const char *path = getenv("OMPI_MCA_mca_base_component_path");
-        if (NULL != path) {
-            printf("component path: %s\n", path);
-        }
         printf(
             "two ranks: %s, %lld messages packed by DAME, %lld programs compiled, %lld refused\n",
             wrong == 0 ? "right" : "wrong", read_counter(PACKED), read_counter(COMPILED),

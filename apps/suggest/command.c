@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/command.h"
 #include "cli/commands.h"
 #include "dame/dame.h"
 #include "hand.h"
@@ -506,7 +507,7 @@ static void start_front_end(char **argv)
             execv(path, argv);
         }
     }
-    snprintf(path, sizeof(path), "%s/%s", TOOL_LIBEXECDIR, name);
+    snprintf(path, sizeof(path), "%s/%s", command_directory(), name);
     execv(path, argv);
 }
 

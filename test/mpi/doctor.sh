@@ -201,6 +201,7 @@ doctors()
     without_installing dame.module "
         eval \"\$(printf '%s\n' 'proc module-whatis {text} {}' \
             'proc setenv {name value} {puts \"export \$name=\\\"\$value\\\"\"}' \
-            'proc prepend-path {name value} {puts \"export \$name=\\\"\$value:\\\$\$name\\\"\"}' \
+            'proc prepend-path {name value} {puts \"export \$name=\\\"\$value\\\${\$name:+:\\\$\$name}\\\"\"}' \
+            'proc append-path {name value} {puts \"export \$name=\\\"\\\${\$name:+\\\$\$name:}\$value\\\"\"}' \
             'source {$BUILDDIR/dame.module}' | '$x')\" && dame doctor"
 }
