@@ -38,13 +38,14 @@ int dame_user_cache_directory(char *path, size_t room)
     return length >= 0 && (size_t) length < room ? 0 : ENAMETOOLONG;
 }
 
-/* 0: no user but the owner can write it, or, if it is only read, root. */
+/* 0: no user but the owner can write it, or, if it is only read, root; `own` as `make` below. */
 static int distrust(const struct stat *about, int own)
 {
     if (about->st_uid != geteuid() && (own || about->st_uid != 0)) {
         return DAME_FILE_FOREIGN;
     }
-    return (about->st_mode & (S_IWGRP | S_IWOTH)) != 0 ? DAME_FILE_SHARED : 0;
+    return own != DAME_USER_SHARED && (about->st_mode & (S_IWGRP | S_IWOTH)) != 0 ? DAME_FILE_SHARED
+                                                                                  : 0;
 }
 
 /* Makes the directories of a path that are missing. The path is the same again at the end. */

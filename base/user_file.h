@@ -19,10 +19,11 @@ int dame_user_cache_directory(char *path, size_t room);
 
 /*
  * Opens a directory. `make`: to write in it. Then it must be the user's own, and missing
- * directories of the path are made, with mode 0700. Otherwise root's are also trusted. A link as
- * the last part of the path is not followed, whatever the path ends with: ELOOP. The caller closes
- * *fd.
+ * directories of the path are made, with mode 0700. Otherwise root's are also trusted. No other user
+ * may write in it, except with DAME_USER_SHARED: for files that nothing relies on. A link as the
+ * last part of the path is not followed, whatever the path ends with: ELOOP. The caller closes *fd.
  */
+enum { DAME_USER_SHARED = 2 };
 int dame_user_directory_open(const char *path, int make, int *fd);
 
 /* Opens a file of an open directory for reading; no link is followed. The caller closes *fd. */

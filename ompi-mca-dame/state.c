@@ -149,20 +149,17 @@ static void name_unknown_parameters(void)
 
 /* ---- Before and after the choice ------------------------------------------------------------ */
 
+bool dt_state_names_dame(const char *choice)
+{
+    return '^' != *choice && names(choice, "dame");
+}
+
 void dt_state_not_found(void)
 {
     const char *const *list = value_of(NULL, NULL);
-    const char *wanted = NULL == list || NULL == *list ? "" : *list;
-    if (names(wanted, "dame")) {
-        dt_log_once_a_job(
-            "mca_dt_dame.so was not found, or not all that dt = %s names: the job ends. "
-            "\"dame doctor\" says what is missing.",
-            wanted);
-    } else {
-        dt_log_once_a_job("dt = %s names an engine that is not there: the job ends. There are dame "
-                          "and opal.",
-                          wanted);
-    }
+    dt_log_once_a_job("dt = %s names an engine that is not there: the job ends. There are dame and "
+                      "opal.",
+                      NULL == list || NULL == *list ? "" : *list);
 }
 
 void dt_state_before_choice(void)

@@ -7,6 +7,11 @@
 #ifndef DT_STATE_H
 #define DT_STATE_H
 
+#include <stdbool.h>
+
+/* Is DAME one of the engines that this value of the parameter dt names, and not excluded? */
+bool dt_state_names_dame(const char *choice);
+
 /* The parameter dt names an engine that is not there, and the job ends. Each rank has printed Open
  * MPI's own message; this one comes once a job. */
 void dt_state_not_found(void);

@@ -401,7 +401,7 @@ const tool_command_t tool_doctor = {
     .name = "doctor",
     .arguments = "",
     .what = "says whether DAME works in this Open MPI; if not, why not",
-    .help = "Runs ompi_info, and with mpirun two jobs of two ranks. Changes nothing. Exit code\n"
+    .help = "Runs ompi_info, and two jobs of two ranks by mpirun. Changes nothing. Exit code\n"
             "1: something prevents its use; not choosing DAME does not count. Its output\n"
             "belongs in a bug report.\n",
     .run = run,

@@ -17,6 +17,7 @@
 
 #include "base/busy.h"
 #include "base/lock.h"
+#include "base/user_file.h"
 #include "base/whole_file.h"
 #include "job.h"
 #include "mpi.h"
@@ -181,6 +182,7 @@ static bool open_job(int rank, int ranks)
     struct timespec began = dt_dame_job_began();
     char name[128];
     char path[DT_DAME_JOB_PATH];
+    int directory;
     const char *home = getenv("HOME");
     const bool reports =
         mca_dt_dame_params.report != MCA_DT_DAME_REPORT_NONE || mca_dt_dame_params.verify;
@@ -191,7 +193,13 @@ static bool open_job(int rank, int ranks)
         many_nodes = true;
         began.tv_sec -= CLOCKS_APART;
         (void) snprintf(path, sizeof(path), "%s/.openmpi", home);
-        (void) mkdir(path, 0700);
+        const int error = dame_user_directory_open(path, DAME_USER_SHARED, &directory);
+        if (0 != error) {
+            (void) snprintf(job.directory, sizeof(job.directory), "%s", path);
+            errno = error > 0 ? error : EPERM;
+            return false;
+        }
+        (void) close(directory);
         (void) snprintf(path, sizeof(path), "%s/.openmpi/%s", home, name);
     }
     return dt_dame_job_open(&job, path, rank, ranks, began);
@@ -333,15 +341,25 @@ static void write_last_run(const dt_dame_sum_t *sum, FILE *out)
     fputs(DT_LAST_RUN_LAST_LINE, out);
 }
 
-/* This file was not requested: no message when it cannot be written. */
+/* This file was not requested: no message when it cannot be written, and nothing where a link or
+ * another user's directory would put it. */
 static void keep_last_run(const dt_dame_sum_t *sum)
 {
-    char name[4096];
-    if (dt_last_run_file(name, sizeof(name))) {
-        *strrchr(name, '/') = '\0';
-        (void) mkdir(name, 0700);
-        name[strlen(name)] = '/';
-        (void) write_file(name, sum, write_last_run);
+    char path[4096];
+    int directory;
+    if (!dt_last_run_file(path, sizeof(path))) {
+        return;
+    }
+    char *name = strrchr(path, '/');
+    *name++ = '\0';
+    if (0 == dame_user_directory_open(path, DAME_USER_SHARED, &directory)) {
+        size_t length;
+        char *text = text_of(sum, write_last_run, &length);
+        if (NULL != text) {
+            (void) dame_file_replace(directory, name, 0600, 0, text, length);
+        }
+        free(text);
+        (void) close(directory);
     }
 }
 

@@ -81,18 +81,45 @@ static bool files_have_parameters(void)
 
 /* ---- The plan ------------------------------------------------------------------------------- */
 
-/* Is mca_dt_dame.so where it usually is, and will it be there after a chdir()? */
-static bool has_dame(void)
+/* mca_dt_dame.so where it usually is, if that is known and will be the same after a chdir(). */
+static bool name_of_dame(char path[PATH_MAX])
 {
     Dl_info info;
-    char path[PATH_MAX];
-    if (0 == dladdr((void *) (uintptr_t) &has_dame, &info) || '/' != *info.dli_fname) {
+    if (0 == dladdr((void *) (uintptr_t) &name_of_dame, &info) || '/' != *info.dli_fname) {
         return false;
     }
     const int directory = (int) (strrchr(info.dli_fname, '/') - info.dli_fname);
-    const int length =
-        snprintf(path, sizeof(path), "%.*s/mca_dt_dame.so", directory, info.dli_fname);
-    return length < (int) sizeof(path) && 0 == access(path, R_OK);
+    return PATH_MAX > snprintf(path, PATH_MAX, "%.*s/mca_dt_dame.so", directory, info.dli_fname);
+}
+
+static bool has_dame(void)
+{
+    char path[PATH_MAX];
+    return name_of_dame(path) && 0 == access(path, R_OK);
+}
+
+/* As Open MPI would load it; it stays loaded. */
+static bool loads(const char *path)
+{
+    return 0 == access(path, R_OK) && NULL != dlopen(path, RTLD_LAZY | RTLD_GLOBAL);
+}
+
+bool dt_plan_has_dame(void)
+{
+    char path[PATH_MAX];
+    const char *at = mca_value("component_path");
+    if (name_of_dame(path) && loads(path)) {
+        return true;
+    }
+    while (NULL != at && '\0' != *at) {
+        const int length = (int) strcspn(at, ":");
+        if (PATH_MAX > snprintf(path, sizeof(path), "%.*s/mca_dt_dame.so", length, at) &&
+            loads(path)) {
+            return true;
+        }
+        at += length + (':' == at[length]);
+    }
+    return false;
 }
 
 /* Programs that have PAPI may look for DAME's counters (measure/sde.h). */

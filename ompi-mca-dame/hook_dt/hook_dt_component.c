@@ -44,6 +44,17 @@ const ompi_hook_base_component_t mca_hook_dt_component = {
 static int start_status;
 static bool is_late; /* the framework is to start, and has not been registered yet */
 
+/* Half an installation, in an upgrade say: Open MPI would end the job. */
+static bool is_missing(const char *choice)
+{
+    if (NULL == choice || !dt_state_names_dame(choice) || dt_plan_has_dame()) {
+        return false;
+    }
+    dt_log_once_a_job("mca_dt_dame.so is missing beside mca_hook_dt.so, or cannot be loaded; Open "
+                      "MPI's own datatype engine is used. \"dame doctor\" says why.");
+    return true;
+}
+
 static void register_framework(void)
 {
     (void) mca_base_var_register(
@@ -53,6 +64,10 @@ static void register_framework(void)
         "highest priority; \"^\" before a list excludes its engines",
         MCA_BASE_VAR_TYPE_STRING, NULL, 0, MCA_BASE_VAR_FLAG_SETTABLE, OPAL_INFO_LVL_1,
         MCA_BASE_VAR_SCOPE_ALL_EQ, &dt_base_framework.framework_selection);
+    if (is_missing(dt_base_framework.framework_selection)) {
+        start_status = OPAL_ERR_NOT_SUPPORTED;
+        return;
+    }
     start_status = mca_base_framework_register(&dt_base_framework, MCA_BASE_REGISTER_DEFAULT);
     dt_info_show("dt", &dt_base_framework, dt_last_run_register);
 }
@@ -152,10 +167,6 @@ static void tell_that_init_ends(void)
 static void start_late(void)
 {
     catch_up();
-    if (OPAL_ERR_NOT_FOUND == start_status) {
-        dt_log_once_a_job("mca_dt_dame.so could not be loaded; Open MPI's own datatype engine is "
-                          "used.");
-    }
     tell_that_init_ends();
 }
 

@@ -114,10 +114,11 @@ state()
 # components are there.)
 states()
 {
-    local hook=$scratch/hook dame_only=$scratch/dame loud=(--mca dt_dame_verbose 1)
+    local hook=$scratch/hook dame_only=$scratch/dame broken=$scratch/broken loud=(--mca dt_dame_verbose 1)
     local absent="not used: mca_dt_dame.so was not found"
-    mkdir -p "$hook" "$dame_only"
+    mkdir -p "$hook" "$dame_only" "$broken"
     ln -sf "$COMPONENTS/mca_hook_dt.so" "$hook"
+    ln -sf "$COMPONENTS/mca_hook_dt.so" "$broken"
     ln -sf "$COMPONENTS/mca_dt_dame.so" "$dame_only"
     if [ $seam = yes ]; then # mca_dt_dame.so is all that is needed, and Open MPI says that it is missing
         expect state "not installed" fails "A requested component was not found" -- -np 2 \
@@ -129,6 +130,11 @@ states()
         state "without the hook" "" "$dame_only" --mca dt dame "${loud[@]}"
         state "without the component" "$absent" "$hook" "${loud[@]}"
         state "without the component, report" "$absent" "$hook" --mca dt_dame_report summary
+        # Site-wide dt = dame ends no job while the file is being replaced.
+        state "without the component, named" "mca_dt_dame.so is missing beside mca_hook_dt.so" "$hook" --mca dt dame "${loud[@]}"
+        state "without the component, listed" "mca_dt_dame.so is missing beside mca_hook_dt.so" "$hook" --mca dt opal,dame
+        echo "This is not a component." >"$broken/mca_dt_dame.so"
+        state "with a broken component, named" "mca_dt_dame.so is missing .* or cannot be loaded" "$broken" --mca dt dame "${loud[@]}"
         state "without the component, ^opal" "$absent" "$hook" --mca dt ^opal
     fi
     state "without the component, unasked" "" "$hook"

@@ -326,8 +326,20 @@ last_runs()
         echo old >"$home/elsewhere"
         ln -sf ../elsewhere "$file"
         HOME=$home job "$log.link" -np 2 "${dame[@]}" "$mpi_test" report native || code=1
-        { [ -L "$file" ] && shown "$home" | grep "ranks:value:2 of 2" >/dev/null; } || { code=1; echo "a link was not followed"; }
+        { [ -L "$file" ] && [ "$(cat "$home/elsewhere")" = old ]; } || { code=1; echo "a link was followed or replaced"; }
         rm "$file"
+        mv "$home/.openmpi" "$home/own"
+        ln -s own "$home/.openmpi"
+        HOME=$home job "$log.link2" -np 2 "${dame[@]}" "$mpi_test" report native || code=1
+        [ ! -e "$file" ] || { code=1; echo "a link to a directory was followed"; }
+        rm "$home/.openmpi"
+        mv "$home/own" "$home/.openmpi"
+        if [ "$(id -u)" = 0 ]; then # a job of root's with the home of another user, who could put any name there
+            chown 1000 "$home/.openmpi"
+            HOME=$home job "$log.foreign" -np 2 "${dame[@]}" "$mpi_test" report native || code=1
+            [ ! -e "$file" ] || { code=1; echo "written into another user's directory"; }
+            chown 0 "$home/.openmpi"
+        fi
         mkfifo "$file" # which ompi_info does not wait for
         HOME=$home job "$log.pipe" -np 2 "${dame[@]}" "$mpi_test" report native || code=1
         [ "$(shown "$home" | grep -c "value:\"\?none recorded")" -gt 5 ] || { code=1; echo "a pipe was read"; }
