@@ -37,7 +37,7 @@ find_build()
     . "$BENCH_BUILD/env.sh"
     [ -n "$MPIRUN" ] || fail "this build was configured without Open MPI"
     if [ -e "$BENCH_BUILD/Makefile" ]; then
-        make -s -C "$BENCH_BUILD" bench-programs >&2 || fail "the programs of bench/ do not build"
+        make -s -C "$BENCH_BUILD" ${BENCH_PROGRAMS:-bench-programs} >&2 || fail "the programs of bench/ do not build"
     fi
     choose_binding
 }

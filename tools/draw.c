@@ -45,8 +45,13 @@ static char *output_of(const arguments_t *arguments, const char *title)
     return asprintf(&path, "%s/%s.%s", arguments->out, title, arguments->suffix) < 0 ? NULL : path;
 }
 
-/* librsvg makes PDF of SVG. */
-static int write_pdf(const char *path, const char *svg, size_t length)
+/* librsvg makes PDF and PNG of SVG. */
+static int is_converted(const char *format)
+{
+    return strcmp(format, "pdf") == 0 || strcmp(format, "png") == 0;
+}
+
+static int write_converted(const char *path, const char *format, const char *svg, size_t length)
 {
     char name[] = "/tmp/dame-draw-XXXXXX";
     const int file = mkstemp(name);
@@ -59,14 +64,16 @@ static int write_pdf(const char *path, const char *svg, size_t length)
         return code;
     }
     close(file);
-    const char *const argv[] = {"rsvg-convert", "-f", "pdf", "-o", path, name, NULL};
+    const char *const argv[] = {"rsvg-convert", "-f", format, "-o", path, name, NULL};
     int code;
     char *said = command_output(argv, 60, &code);
     unlink(name);
     if (code != 0) {
         code = code == 127 || said == NULL
-                   ? tool_error(TOOL_SYSTEM, "draw: PDF is made by rsvg-convert, which is not "
-                                             "here (on Debian: librsvg2-bin)")
+                   ? tool_error(TOOL_SYSTEM,
+                                "draw: %s is made by rsvg-convert, which is not "
+                                "here (on Debian: librsvg2-bin)",
+                                format)
                    : tool_error(TOOL_SYSTEM, "%s: rsvg-convert: %.*s", path,
                                 (int) strcspn(said, "\n"), said);
     }
@@ -89,8 +96,9 @@ static int draw_layout(const arguments_t *arguments, const char *path, const too
                                                : title;
         code = drawing_make(&drawing, layout, &picture, &length);
         if (code == TOOL_OK) {
-            code = strcmp(arguments->suffix, "pdf") == 0 ? write_pdf(out, picture, length)
-                                                         : tool_write(out, picture, length);
+            code = is_converted(arguments->suffix)
+                       ? write_converted(out, arguments->suffix, picture, length)
+                       : tool_write(out, picture, length);
             free(picture);
         }
     }
@@ -113,8 +121,11 @@ static int draw(void *context, const char *path)
 static const struct {
     const char *suffix;
     drawing_format_t format; /* of the drawing */
-} formats[] = {
-    {"svg", DRAWING_SVG}, {"pdf", DRAWING_SVG}, {"tikz", DRAWING_TIKZ}, {"txt", DRAWING_TEXT}};
+} formats[] = {{"svg", DRAWING_SVG},
+               {"pdf", DRAWING_SVG},
+               {"png", DRAWING_SVG},
+               {"tikz", DRAWING_TIKZ},
+               {"txt", DRAWING_TEXT}};
 
 /* Is there a format of that name? */
 static int set_format(arguments_t *arguments, const char *name)
@@ -141,7 +152,7 @@ static int set_option(arguments_t *arguments, int option)
                    ? TOOL_OK
                    : tool_error(
                          TOOL_USAGE,
-                         "draw: --format: '%s' is not a format; allowed: svg, pdf, tikz, txt",
+                         "draw: --format: '%s' is not a format; allowed: svg, pdf, png, tikz, txt",
                          optarg);
     case 't':
         drawing->title = optarg;
@@ -165,6 +176,22 @@ static int is_directory(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+/* By the ending of the file; svg if it has none, or is not a regular file. */
+static int set_format_of(arguments_t *arguments)
+{
+    const char *slash = strrchr(arguments->out, '/');
+    const char *dot = strrchr(slash == NULL ? arguments->out : slash, '.');
+    if (arguments->several || dot == NULL || dot[1] == '\0') {
+        return set_format(arguments, "svg") ? TOOL_OK : TOOL_USAGE;
+    }
+    return set_format(arguments, dot + 1)
+               ? TOOL_OK
+               : tool_error(TOOL_USAGE,
+                            "draw: --output: '%s' ends with .%s; allowed: .svg, .pdf, .png, .tikz, "
+                            ".txt, or any with --format",
+                            arguments->out, dot + 1);
+}
+
 static int run(int argc, char **argv)
 {
     static const struct option longs[] = {
@@ -180,12 +207,13 @@ static int run(int argc, char **argv)
         }
     }
     arguments.several = argc - optind > 1 || (argc > optind && is_directory(argv[optind]));
-    const char *dot = strrchr(arguments.out, '.');
-    if (arguments.suffix == NULL && (dot == NULL || !set_format(&arguments, dot + 1))) {
-        (void) set_format(&arguments, "svg");
+    int code = arguments.suffix == NULL ? set_format_of(&arguments) : TOOL_OK;
+    if (code != TOOL_OK) {
+        return code;
     }
-    if (strcmp(arguments.suffix, "pdf") == 0 && strcmp(arguments.out, "-") == 0) {
-        return tool_error(TOOL_USAGE, "draw: PDF needs --output, a file or a directory");
+    if (is_converted(arguments.suffix) && strcmp(arguments.out, "-") == 0) {
+        return tool_error(TOOL_USAGE, "draw: %s needs --output, a file or a directory",
+                          arguments.suffix);
     }
     if (arguments.several && !is_directory(arguments.out)) {
         return tool_error(TOOL_USAGE, "draw: --output must be a directory for several files");
@@ -195,13 +223,13 @@ static int run(int argc, char **argv)
 
 const tool_command_t tool_draw = {
     .name = "draw",
-    .arguments = "[-o FILE] [--format svg|pdf|tikz|txt] [--count N]\n"
+    .arguments = "[-o FILE] [--format svg|pdf|png|tikz|txt] [--count N]\n"
                  "                 [--cell BYTES] [--columns N] [--width PIXELS]\n"
                  "                 [--title TEXT] FILE...",
-    .what = "draws the memory that is moved: SVG, PDF, TikZ or text",
+    .what = "draws the memory that is moved: SVG, PDF, PNG, TikZ, text",
     .help = "  -o, --output FILE  where the picture goes, standard output if not given; of\n"
             "                     several files a directory, each with its name\n"
-            "  --format FORMAT    svg; pdf, by rsvg-convert; tikz, for LaTeX; txt, for\n"
+            "  --format FORMAT    svg; pdf or png, by rsvg-convert; tikz, for LaTeX; txt, for\n"
             "                     terminals. If not given, what FILE ends with, or svg\n"
             "  --count N          elements, 1 if not given\n"
             "  --cell BYTES       bytes in a cell; if not given, as little as fits\n"
