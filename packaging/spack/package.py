@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Spack: in a repository of yours as packages/dame-openmpi/package.py. Versions tried: packaging/README.md.
+# Spack: in a repository of yours as packages/dame-openmpi/package.py. Versions tried:
+# packaging/README.md.
 from spack.package import *
 
 
 class DameOpenmpi(AutotoolsPackage):
-    """An engine for MPI derived datatypes, as two components beside an Open MPI that stays as it is."""
+    """An engine for MPI derived datatypes, as two components for an unmodified Open MPI."""
 
-    # A clone, or a file of "make dist": spack install dame-openmpi, in the directory of the source with
-    # spack dev-build dame-openmpi@0.2.0.
-    version("0.2.0")
+    # A clone, or a file of "make dist": spack install dame-openmpi, in the directory of the source
+    # with spack dev-build dame-openmpi@0.3.0.
+    version("0.3.0")
 
     license("BSD-3-Clause", checked_by="dame-openmpi")
 
@@ -29,7 +30,8 @@ class DameOpenmpi(AutotoolsPackage):
     def autoreconf(self, spec, prefix):
         Executable("./autogen.sh")()
 
-    # Open MPI's own prefix is another package's: the components go below ours, and the variable leads to them.
+    # Open MPI's own prefix is another package's: the components go below ours, and the variable
+    # leads to them.
     def configure_args(self):
         args = [
             f"--with-openmpi={self.spec['openmpi'].prefix}",
@@ -37,12 +39,19 @@ class DameOpenmpi(AutotoolsPackage):
         ]
         args += self.with_or_without("papi", activation_value="prefix")
         args += self.with_or_without("llvm", activation_value="prefix")
+        args += ["--without-libclang", "--without-mpich"]
         return args
 
     @property
     def component_dir(self):
         return join_path(self.prefix.lib, "openmpi")
 
+    # It replaces Open MPI's search list, so it names all of it. PMIx 5 would look there, too, and
+    # complain of each file.
     def setup_run_environment(self, env):
         own = join_path(self.spec["openmpi"].prefix.lib, "openmpi")
-        env.set("OMPI_MCA_mca_base_component_path", f"{self.component_dir}:{own}")
+        env.prepend_path("OMPI_MCA_mca_base_component_path", self.component_dir)
+        env.append_path("OMPI_MCA_mca_base_component_path", own)
+        if "pmix" in self.spec:
+            pmix = join_path(self.spec["pmix"].prefix.lib, "pmix")
+            env.set("PMIX_MCA_mca_base_component_path", pmix)
