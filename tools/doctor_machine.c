@@ -159,6 +159,14 @@ static int cannot_write(const char *directory)
     if (!S_ISDIR(about.st_mode)) {
         return ENOTDIR;
     }
+    if (strcmp(path, directory) == 0) { /* jobs also want it to be the user's own, and no link */
+        if (lstat(path, &about) != 0 || S_ISLNK(about.st_mode)) {
+            return ELOOP;
+        }
+        if (about.st_uid != geteuid()) {
+            return DAME_FILE_FOREIGN;
+        }
+    }
     return access(path, W_OK | X_OK) == 0 ? 0 : errno;
 }
 

@@ -27,7 +27,7 @@ says()
 }
 
 # In short, one of each kind: each finding takes a job of its own.
-in_short="on, no home, broken LLVM, two builds, not chosen, misspelt engine, half installed, hook, another version"
+in_short="on, no home, a link for a home's directory, broken LLVM, two builds, not chosen, misspelt engine, half installed, hook, another version"
 doctor()
 {
     [[ $long = no && ", $in_short, " != *", $1, "* ]] || says doctor "$@"
@@ -142,6 +142,9 @@ doctors()
     doctor "no home" 0 "$COMPONENTS" "$on HOME=/dev/null/home XDG_CACHE_HOME=/dev/null/cache" "^working +yes" \
         "cannot be written: /dev/null/cache/dame: Not a directory" "cannot keep machine code in" "cannot keep their profile" \
         "cannot be written: /dev/null/home/.openmpi: Not a directory" "dt_dame_last_run 0"
+    mkdir -p "$scratch/linked/own"
+    ln -sfn own "$scratch/linked/.openmpi"
+    doctor "a link for a home's directory" 0 "$COMPONENTS" "$on HOME=$scratch/linked" "cannot be written: .*/.openmpi: it is a symbolic link"
     doctor "without LLVM and PAPI" 0 "$bare" "$on" "^LLVM +none: dame_llvm.so is not beside" "^PAPI +none"
     echo "no shared object" >"$bare/dame_llvm.so"
     echo "no shared object" >"$bare/dame_papi.so"
