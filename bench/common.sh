@@ -72,9 +72,10 @@ engine()
     local name=$1 ranks=$2 program=$3 common binding=none
     shift 3
     [ "$ranks" != 1 ] || binding=${BIND[1]}
-    # A directory that is not there makes mpirun fail in odd ways.
-    common=(--mca mca_base_component_path "$PKGLIBDIR")
-    [ ! -d "$COMPONENTS" ] || common=(--mca mca_base_component_path "$COMPONENT_PATH")
+    # A directory that is not there makes mpirun fail in odd ways. PMIx 5 would look there, too, and complain of each file.
+    local path=$PKGLIBDIR
+    [ ! -d "$COMPONENTS" ] || path=$COMPONENT_PATH
+    common=(env OMPI_MCA_mca_base_component_path="$path" ${PMIX_COMPONENTS:+PMIX_MCA_mca_base_component_path="$PMIX_COMPONENTS"} "$MPIRUN")
     if [ "$ranks" = 1 ]; then
         common+=(-np 1 "${BIND[@]}")
     else
@@ -82,10 +83,10 @@ engine()
     fi
     case $name in
     native)
-        "$MPIRUN" "${common[@]}" "$BENCH_BUILD/bench/$program" "$@"
+        "${common[@]}" "$BENCH_BUILD/bench/$program" "$@"
         ;;
     dame)
-        "$MPIRUN" "${common[@]}" --mca dt dame "${DAME_PARAMETERS[@]}" \
+        "${common[@]}" --mca dt dame "${DAME_PARAMETERS[@]}" \
             "$BENCH_BUILD/bench/$program" "$@"
         ;;
     at-once)
