@@ -509,7 +509,9 @@ static bool write_snapshot(const dt_dame_record_t *record, bool published)
                               (long) getpid()) &&
                   (0 != stat(snapshot_file, &status) || S_ISREG(status.st_mode)) &&
                   0 == write_file(snapshot_file, sum, dt_dame_write_json);
-        *snapshot_file = written ? *snapshot_file : '\0';
+        if (!written) {
+            *snapshot_file = '\0';
+        }
     }
     free(sum);
     return written;
