@@ -19,9 +19,8 @@
  *                          reads it, after all earlier instructions are done; without waiting
  *   dame_machine_counter_is_steady, dame_machine_counter_hz
  *                          does it run at one rate at all times? At which, 0: the CPU does not say
- *   dame_machine_pc        the address of the instruction that a signal interrupted, of its
- * handler's third argument dame_machine_model     maker, family and model, as virtual machines
- * report them
+ *   dame_machine_pc        where a signal interrupted, by its handler's third argument
+ *   dame_machine_model     maker, family and model, as virtual machines report them
  */
 #ifndef DAME_MACHINE_H
 #define DAME_MACHINE_H

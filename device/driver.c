@@ -28,8 +28,7 @@ static int look_up_all(void *object, dame_driver_t *driver)
     return has_all;
 }
 
-/* A walk over loaded objects. Without dlopen(), which allocates memory for the error that there is
- * none. */
+/* A walk over loaded objects. Not dlopen(), which allocates an error message if it fails. */
 typedef struct walk {
     unsigned long long loaded_before; /* objects, when an earlier walk found none */
     unsigned long long loaded;

@@ -8,8 +8,8 @@
 
 enum {
     FIRST_TRIALS = 4, /* of the first fragments of a place */
-    INTERVAL = 61,    /* fragments between two later ones; prime, so that they meet all messages of
-                         a pattern */
+    BETWEEN = 60,     /* fragments between two later ones; they are 61 apart, a prime, and so meet
+                         all messages of a pattern */
     MEMORY = 8,       /* trials that the mean remembers */
     REGION_LOG2 = 22  /* bytes of a region */
 };
@@ -43,6 +43,11 @@ void dame_staging_write(char *to, const char *from, int64_t length)
 #endif
 }
 
+static inline int64_t piece_of(const dame_staging_t *staging)
+{
+    return 0 != staging->piece ? staging->piece : DAME_STAGING_BUFFER;
+}
+
 /* In the buffer, at the same offset within a line. */
 static inline char *warm_for(dame_staging_t *staging, const char *packed)
 {
@@ -60,18 +65,26 @@ static int64_t pack_directly(dame_staging_t *staging, dame_cursor_t *cursor, cha
     return dame_cursor_pack(cursor, packed, length);
 }
 
-/* Each piece ends where a fragment may end. */
+/* Each piece ends where a fragment may end. If none fits the buffer, as in a long block that may
+ * not be cut, the rest is packed directly. */
 static int64_t pack_staged(dame_staging_t *staging, dame_cursor_t *cursor, char *packed,
                            int64_t length)
 {
-    int64_t moved = 0, room, bytes;
-    do {
+    const int64_t piece = piece_of(staging);
+    int64_t moved = 0;
+    while (moved < length) {
         char *to = packed + moved, *warm = warm_for(staging, to);
-        room = least(length - moved, DAME_STAGING_BUFFER);
-        bytes = dame_cursor_pack(cursor, warm, room);
+        const int64_t left = length - moved, room = least(left, piece);
+        const int64_t bytes = dame_cursor_pack(cursor, warm, room);
+        if (0 == bytes && room < left) {
+            return moved + dame_cursor_pack(cursor, to, left);
+        }
         dame_staging_write(to, warm, bytes);
         moved += bytes;
-    } while (DAME_STAGING_BUFFER == room && bytes > 0);
+        if (room == left) {
+            break;
+        }
+    }
     return moved;
 }
 
@@ -82,15 +95,22 @@ static int64_t unpack_directly(dame_staging_t *staging, dame_cursor_t *cursor, c
     return dame_cursor_unpack(cursor, packed, length);
 }
 
+/* Requests as much as the first cache may hold at a time. */
 static int64_t unpack_requested(dame_staging_t *staging, dame_cursor_t *cursor, char *packed,
                                 int64_t length)
 {
-    (void) staging;
-    const int64_t bytes = least(length, cursor->total - cursor->position);
-    for (int64_t i = 0; i < bytes; i += DAME_STAGING_LINE) {
-        __builtin_prefetch(packed + i);
+    const int64_t piece = piece_of(staging);
+    int64_t moved = 0, bytes = 1;
+    length = least(length, cursor->total - cursor->position);
+    while (moved < length && bytes > 0) {
+        const int64_t room = least(length - moved, piece);
+        for (int64_t i = 0; i < room; i += DAME_STAGING_LINE) {
+            __builtin_prefetch(packed + moved + i);
+        }
+        bytes = dame_cursor_unpack(cursor, packed + moved, room);
+        moved += bytes;
     }
-    return dame_cursor_unpack(cursor, packed, length);
+    return moved;
 }
 
 enum { DIRECT, OTHER, WAYS };
@@ -121,8 +141,8 @@ static int64_t now(void)
 static void learn(dame_staging_place_t *place, float direct, float other)
 {
     const float seen = direct + other > 0 ? (direct - other) / (direct + other) : 0;
-    place->trials++;
-    place->gain += (seen - place->gain) / (float) (place->trials < MEMORY ? place->trials : MEMORY);
+    const uint32_t weight = place->trials + 1 < MEMORY ? place->trials + 1 : MEMORY;
+    place->gain += (seen - place->gain) / (float) weight;
 }
 
 /* Half of the fragment by each way. Which one is first changes, since it finds the caches in
@@ -141,12 +161,13 @@ static __attribute__((noinline)) int64_t try_both(dame_staging_t *staging,
     const int64_t second =
         ways[dir][WAYS - 1 - way](staging, cursor, packed + first, length - first);
     const int64_t end = now();
-    place->until = place->trials + 1 < FIRST_TRIALS ? 0 : INTERVAL;
     if (first > 0 && second > 0) {
         const float one = (float) (middle - start) / (float) first;
         const float two = (float) (end - middle) / (float) second;
         learn(place, DIRECT == way ? one : two, DIRECT == way ? two : one);
     }
+    place->trials += place->trials < 2 * MEMORY ? 1 : -1; /* odd and even in turn */
+    place->until = place->trials < FIRST_TRIALS ? 0 : BETWEEN;
     return first + second;
 }
 
@@ -154,6 +175,9 @@ static inline int64_t move(dame_staging_t *staging, dame_dir_t dir, dame_cursor_
                            char *packed, int64_t length)
 {
     dame_staging_place_t *place = place_of(staging, dir, packed, length);
+    if (0 != cursor->program->has_by_block && length > piece_of(staging)) {
+        return ways[dir][DIRECT](staging, cursor, packed, length); /* pieces have few columns */
+    }
     if (--place->until < 0) {
         return try_both(staging, place, dir, cursor, packed, length);
     }
@@ -184,7 +208,10 @@ bool dame_staging_is_direct(dame_staging_t *staging, const char *packed, int64_t
 
 char *dame_staging_room(dame_staging_t *staging, char *packed, int64_t length)
 {
-    const bool is_staged = length >= DAME_STAGING_LEAST && length <= DAME_STAGING_BUFFER &&
-                           place_of(staging, DAME_PACK, packed, length)->gain > 0;
-    return is_staged ? warm_for(staging, packed) : packed;
+    if (length < DAME_STAGING_LEAST || length > DAME_STAGING_BUFFER) {
+        return packed;
+    }
+    dame_staging_place_t *place = place_of(staging, DAME_PACK, packed, length);
+    place->until -= place->until > 0;
+    return place->gain > 0 && place->until > 0 ? warm_for(staging, packed) : packed;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two ways to move a fragment: directly, or so that its cache lines are not waited for one by one.
+ * Two ways to move a fragment: directly, or without waiting for each cache line.
  *
  * A transport through shared memory uses the same fragments again and again, so a fragment's lines
  * are in the cache of the process at the other end. A direct store waits until its core owns the
@@ -41,6 +41,7 @@ typedef struct dame_staging_place {
 /* A thread's, which no other thread uses. Zero at first. */
 typedef struct dame_staging {
     dame_staging_place_t places[2][DAME_STAGING_SIZES][DAME_STAGING_REGIONS]; /* by dame_dir_t */
+    int64_t piece; /* bytes of the buffer to use, for tests; 0: all */
     char buffer[DAME_STAGING_BUFFER + DAME_STAGING_LINE] __attribute__((aligned(64)));
 } dame_staging_t;
 
@@ -50,11 +51,12 @@ int64_t dame_staging_pack(dame_staging_t *staging, dame_cursor_t *cursor, char *
 int64_t dame_staging_unpack(dame_staging_t *staging, dame_cursor_t *cursor, const char *packed,
                             int64_t length);
 
-/* May the caller pack this whole message without dame_staging_pack()? */
+/* Counts a whole message. True: the direct way is faster and no trial is due; the caller packs it.
+ * False: it calls dame_staging_pack(). */
 bool dame_staging_is_direct(dame_staging_t *staging, const char *packed, int64_t length);
 
 /* For another engine that packs `length` bytes: the buffer from which dame_staging_write() then
- * copies them, or `packed` if the direct way is faster or the buffer too small. */
+ * copies them. Or `packed`: the direct way is faster, the buffer too small, or a trial is due. */
 char *dame_staging_room(dame_staging_t *staging, char *packed, int64_t length);
 
 /* Copies as memcpy() does, whole lines without reading what is there, if the CPU can. Fastest if

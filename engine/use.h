@@ -28,7 +28,6 @@ typedef struct dame_use {
                                 another tally */
     uint16_t slot;       /* where its messages are counted: dame_credit_slot() */
     _Atomic uint16_t trust; /* dame_trust_t, the caller's to decide */
-    _Atomic int32_t own;    /* a word for the caller, in the rest of half a cache line */
 } dame_use_t;
 
 _Static_assert(sizeof(dame_use_t) == 32, "callers put it into cache lines with fields of theirs");

@@ -380,8 +380,8 @@ static dame_status_t put_in_pages(dame_code_arena_t *arena, const void *code,
 static void register_unwind(dame_code_block_t *block, uint32_t unwind)
 {
     if (unwind != DAME_NO_UNWIND) {
-        block->unwind = dame_unwind_register(block->execute + unwind, block->size - unwind,
-                                             block->execute);
+        block->unwind =
+            dame_unwind_register(block->execute + unwind, block->size - unwind, block->execute);
     } else if (block->own) {
         block->unwind = register_leaf(block->execute, block->size);
     }

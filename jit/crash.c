@@ -16,6 +16,7 @@ static _Atomic(dame_code_arena_t *) watched;
 
 typedef struct watch {
     int signal;
+    bool stands; /* ours is there, perhaps behind a later one */
     struct sigaction before;
 } watch_t;
 
@@ -24,8 +25,9 @@ enum { WATCHES = sizeof(watches) / sizeof(watches[0]) };
 
 static void on_crash(int signal, siginfo_t *info, void *context)
 {
+    static atomic_flag shown = ATOMIC_FLAG_INIT;
     dame_code_arena_t *arena = atomic_load(&watched);
-    if (NULL != arena) {
+    if (NULL != arena && !atomic_flag_test_and_set(&shown)) { /* other threads may crash, too */
         dame_code_arena_show(arena, dame_machine_pc(context));
     }
     for (int i = 0; i < WATCHES; i++) {
@@ -46,10 +48,12 @@ static bool is_ours(const struct sigaction *action)
     return 0 != (action->sa_flags & SA_SIGINFO) && on_crash == action->sa_sigaction;
 }
 
+/* Not on a stack of its own, which may be small. */
 static bool is_handled(const struct sigaction *action)
 {
-    return 0 != (action->sa_flags & SA_SIGINFO) ||
-           (SIG_DFL != action->sa_handler && SIG_IGN != action->sa_handler);
+    return 0 == (action->sa_flags & SA_ONSTACK) &&
+           (0 != (action->sa_flags & SA_SIGINFO) ||
+            (SIG_DFL != action->sa_handler && SIG_IGN != action->sa_handler));
 }
 
 void dame_crash_watch(dame_code_arena_t *arena)
@@ -60,7 +64,9 @@ void dame_crash_watch(dame_code_arena_t *arena)
     }
     for (int i = 0; i < WATCHES; i++) {
         struct sigaction now;
-        if (0 == sigaction(watches[i].signal, NULL, &now) && is_handled(&now) && !is_ours(&now)) {
+        if (!watches[i].stands && 0 == sigaction(watches[i].signal, NULL, &now) &&
+            is_handled(&now)) {
+            watches[i].stands = true;
             watches[i].before = now;
             now.sa_flags |= SA_SIGINFO;
             now.sa_sigaction = on_crash;
@@ -78,6 +84,7 @@ void dame_crash_unwatch(const dame_code_arena_t *arena)
         struct sigaction now;
         if (0 == sigaction(watches[i].signal, NULL, &now) && is_ours(&now)) {
             (void) sigaction(watches[i].signal, &watches[i].before, NULL);
+            watches[i].stands = false;
         }
     }
     atomic_store(&watched, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Backtraces of crashes in machine code. A kernel that is given a bad address ends in a signal.
- * Whoever handles it, such as Open MPI, sees one frame, since backtrace(3) does not know the code.
+ * The process's handler, such as Open MPI's, sees one frame, since backtrace(3) does not know the code.
  * So a handler stands before that one: if the signal comes from an arena's code, it registers the
  * arena's table, and then calls the other. Until then it costs nothing.
  *
@@ -12,11 +12,11 @@
 
 #include "code_arena.h"
 
-/* Puts handlers before those of SIGSEGV and SIGBUS, if there are any, for this arena; later ones of
- * the process are left out. */
+/* Puts handlers before those of SIGSEGV and SIGBUS, if there are any. A process watches one arena:
+ * no-op while it watches another. */
 void dame_crash_watch(dame_code_arena_t *arena);
 
-/* Takes them away, unless others were installed since. No-op for an arena that is not watched. */
+/* Takes them away, except where another was installed since: there ours stays behind it. No-op for an arena that is not watched. */
 void dame_crash_unwatch(const dame_code_arena_t *arena);
 
 #endif

@@ -246,6 +246,14 @@ static const dame_run_fn *for_listed_blocks(const dame_prim_t *prim)
                : chosen_isa()->wide->listed[width - DAME_WIDTH_NARROW_COUNT];
 }
 
+const dame_run_fn *dame_paced_blocks(const dame_prim_t *prim)
+{
+    const dame_width_t width = dame_width_of(prim->iter_size);
+    return width < DAME_WIDTH_NARROW_COUNT
+               ? dame_paced[width]
+               : chosen_isa()->wide->paced[width - DAME_WIDTH_NARROW_COUNT];
+}
+
 /* Levels of blocks. */
 static const dame_run_fn *for_leaf(const dame_prim_t *prim, int order)
 {
@@ -263,8 +271,7 @@ static const dame_run_fn *for_leaf(const dame_prim_t *prim, int order)
     }
     if (order &&
         (dame_paces_stores(prim) || (dame_throttles_stores(prim) && 0 == dame_rows_ahead()))) {
-        const dame_width_t width = dame_width_of(prim->iter_size);
-        return width < DAME_WIDTH_NARROW_COUNT ? dame_paced[width] : dame_paced_wide;
+        return dame_paced_blocks(prim);
     }
     return gains_from_permutation(prim) ? chosen_isa()->byte_permute : for_strided_blocks(prim);
 }

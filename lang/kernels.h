@@ -34,19 +34,23 @@ extern const dame_run_fn dame_strided_narrow[DAME_WIDTH_NARROW_COUNT][2];
 extern const dame_run_fn dame_listed_narrow[DAME_WIDTH_NARROW_COUNT][2]; /* DAME_TABLE_32 */
 
 /* Blocks of any width: lists with DAME_TABLE_64, which reach over 2 GiB and more; lists with
- * visits; strided blocks of less than a cache line that all fall into one set of the L1, and one
- * column that is packed (kernels.c). */
+ * visits; strided blocks of less than a cache line in one set of the L1 that exceed the L2, and one column
+ * that is packed (kernels.c). */
 extern const dame_run_fn dame_listed64[2];
 extern const dame_run_fn dame_sorted[2];
 extern const dame_run_fn dame_throttled[2];
 
 /* Strided blocks of DAME_WIDTHS_NARROW whose lines are in few sets of the L1 (kernels.c). */
 extern const dame_run_fn dame_paced[DAME_WIDTH_NARROW_COUNT][2];
-extern const dame_run_fn dame_paced_wide[2]; /* of any width */
+const dame_run_fn *dame_paced_blocks(const dame_prim_t *prim); /* of any width (kernel_select.c) */
+/* Unpacks blocks of any width so. */
+void dame_unpack_paced(const dame_prim_t *prim, uintptr_t origin, char *packed, int64_t first,
+                       int64_t n);
 
 /* Blocks of DAME_WIDTHS_WIDE, and ragged lists (wide_kernels.c), for one instruction set. */
 typedef struct dame_wide_kernels {
     dame_run_fn strided[DAME_WIDTH_WIDE_COUNT][2];
+    dame_run_fn paced[DAME_WIDTH_WIDE_COUNT][2]; /* the same, but unpacking is paced */
     dame_run_fn listed[DAME_WIDTH_WIDE_COUNT][2]; /* DAME_TABLE_32 */
     dame_run_fn ragged[DAME_TABLE_COUNT][2];
     dame_copy_fn copy_strided[DAME_WIDTH_WIDE_COUNT];

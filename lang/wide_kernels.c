@@ -32,6 +32,9 @@ const dame_wide_kernels_t NAME(DAME_ISA) = {
 #define DAME_WIDTH(name, lowest, highest) {pack_strided_##name, unpack_strided_##name},
     .strided = {DAME_WIDTHS_WIDE(DAME_WIDTH)},
 #undef DAME_WIDTH
+#define DAME_WIDTH(name, lowest, highest) {pack_strided_##name, dame_unpack_paced},
+    .paced = {DAME_WIDTHS_WIDE(DAME_WIDTH)},
+#undef DAME_WIDTH
 #define DAME_WIDTH(name, lowest, highest) {pack_listed_##name, unpack_listed_##name},
     .listed = {DAME_WIDTHS_WIDE(DAME_WIDTH)},
 #undef DAME_WIDTH

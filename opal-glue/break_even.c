@@ -21,7 +21,8 @@ static const float BLOCK = 2.5F, LINE = 1, MESSAGE = 10;
 enum {
     LONGEST_BLOCK = 512, /* bytes; longer ones are copied by memcpy() in both engines */
     DRAWN = 8,           /* items that are looked at in a long description */
-    SKETCHES = 1024
+    SKETCHES = 1024,
+    MOST_MESSAGES = 1 << 24 /* that a float counts one by one */
 };
 
 enum { MISSED = 1 }; /* of a mark */
@@ -37,22 +38,22 @@ static _Atomic uint64_t table[SKETCHES]; /* saved_t, by the sketch */
 
 void dt_break_even_start(int32_t messages, bool looks_at_all)
 {
-    fixed = messages;
+    fixed = messages < MOST_MESSAGES ? messages : MOST_MESSAGES;
     dt_break_even_looks_at_all = 0 != messages || looks_at_all;
     for (int i = 0; i < SKETCHES; i++) {
         atomic_store_explicit(&table[i], 0, memory_order_relaxed);
     }
 }
 
-/* Sketches that share a place forget each other, and threads that add at the same time one of their
- * sums. */
+/* A sketch that comes to another's place takes half of its sum: two that alternate there are
+ * imported in the end. Threads that add at the same time may lose one of their sums. */
 static saved_t load(uint64_t sketch)
 {
     const uint64_t word = atomic_load_explicit(&table[sketch % SKETCHES], memory_order_relaxed);
     const uint32_t mark = (uint32_t) (sketch >> 32) & ~(uint32_t) MISSED;
     saved_t saved;
     memcpy(&saved, &word, sizeof(saved));
-    return mark == (saved.mark & ~(uint32_t) MISSED) ? saved : (saved_t){mark, 0};
+    return mark == (saved.mark & ~(uint32_t) MISSED) ? saved : (saved_t){mark, saved.amount / 2};
 }
 
 static void store(uint64_t sketch, saved_t saved)
@@ -66,6 +67,7 @@ void dt_break_even_missed(uint64_t sketch)
 {
     saved_t saved = load(sketch);
     saved.mark |= MISSED;
+    saved.amount += 0 != fixed ? 1 : 0; /* the message that looked */
     store(sketch, saved);
 }
 
@@ -126,6 +128,7 @@ dt_due_t dt_break_even(const opal_datatype_t *datatype, uint64_t sketch, size_t 
         store(sketch, saved);
         return DT_DUE_NOTHING;
     }
-    store(sketch, (saved_t){0, 0});
+    saved.amount = known && 0 != fixed ? saved.amount - 1 : 0;
+    store(sketch, saved);
     return known && 1 != fixed ? DT_DUE_LOOK : DT_DUE_IMPORT;
 }

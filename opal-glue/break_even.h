@@ -9,10 +9,10 @@
  * than twice the best choice for that number.
  *
  * What messages would have saved is kept by the sketch of the layout (layout_key.h), so that it
- * adds up over datatypes that are made again and again. A datatype has nothing of its own before
- * its import, and of short messages only one in eight is
- * looked at: for a small datatype that is
- * used a few times, looking costs as much as moving it.
+ * adds up over datatypes that are made again and again. Sketches that share a place take half of
+ * each other's sums; an import may then come early. A datatype has nothing of its own before its
+ * import. Of short messages one in seven is looked at: for a small datatype that is used a few
+ * times, looking costs as much as moving it.
  *
  * Any thread, without a lock.
  */
@@ -32,7 +32,7 @@ struct opal_datatype_t;
  * first message. */
 void dt_break_even_start(int32_t messages, bool looks_at_all);
 
-enum { DT_BREAK_EVEN_SHORT = 2048 /* bytes */, DT_BREAK_EVEN_OF_SHORT = 8 };
+enum { DT_BREAK_EVEN_SHORT = 2048 /* bytes */, DT_BREAK_EVEN_OF_SHORT = 7 /* a prime */ };
 
 extern bool dt_break_even_looks_at_all;
 
@@ -50,7 +50,7 @@ typedef enum dt_due {
 } dt_due_t;
 
 /* Counts a message that does not pass, `count` elements and `bytes` bytes, of a datatype with this
- * sketch (layout_key.h). What is its datatype to have now? That is paid for with the answer. */
+ * sketch (layout_key.h). Returns what is due; its cost is then taken from the sum. */
 dt_due_t dt_break_even(const struct opal_datatype_t *datatype, uint64_t sketch, size_t count,
                        int64_t bytes);
 

@@ -266,8 +266,7 @@ static bool write_calls(calls_t *c, const opal_datatype_t *datatype)
         fputs(name, c->out);
         /* A program may have given it another name, with any bytes. */
         const size_t plain = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-        return DT_DECLINE_NONE == declined && 0 == strncmp(name, "MPI_", 4) &&
-               '\0' == name[plain];
+        return DT_DECLINE_NONE == declined && 0 == strncmp(name, "MPI_", 4) && '\0' == name[plain];
     }
     c->written += 1 + (int64_t) call.n_ints + call.n_aints + call.n_types;
     if (c->written > MOST_WRITTEN || c->depth >= DEEPEST) {

@@ -397,9 +397,9 @@ static void end_locked(dt_dump_t *dump, const dame_program_t *program, dt_declin
         return;
     }
     if (0 != alive) {
-        (void) snprintf(more, sizeof(more),
-                        "# alive: %d, with uses from now on that are not known before they are freed\n",
-                        alive);
+        (void) snprintf(
+            more, sizeof(more),
+            "# alive: %d, with uses from now on that are not known before they are freed\n", alive);
     }
     int length =
         snprintf(uses, sizeof(uses),
@@ -445,7 +445,8 @@ static char *new_code_lines(const dame_program_t *program, dame_dir_t dir, const
     const void *code;
     size_t size = dame_jit_code(program, dir, &code);
     fprintf(out,
-            "# machine code for %s, %zu bytes: objdump -D -b binary -m " DAME_MACHINE_OBJDUMP " %s\n",
+            "# machine code for %s, %zu bytes: objdump -D -b binary -m " DAME_MACHINE_OBJDUMP
+            " %s\n",
             DAME_PACK == dir ? "packing" : "unpacking", size, name);
     for (int32_t i = 0; i < program->nprims; i++) {
         size_t offset = (uintptr_t) dame_prim_run(&program->prims[i], dir) - (uintptr_t) code;

@@ -38,6 +38,7 @@ void dt_move_staged(dt_thread_t *thread, const opal_convertor_t *convertor,
     dame_reader_enter(&thread->base.reader);
     (void) dame_staging_pack(&thread->staging, &cursor, packed, bytes);
     dame_reader_leave(&thread->base.reader);
+    dame_cursor_fini(&cursor);
 }
 
 bool dt_move_overlaps(const dame_program_t *program, const opal_convertor_t *convertor,

@@ -168,6 +168,7 @@ static inline size_t dt_move_natively(dt_thread_t *thread, opal_convertor_t *con
                      ? dame_staging_room(&thread->staging, packed, (int64_t) convertor->local_size)
                      : packed;
     iov->iov_base = warm;
+    iov->iov_len = convertor->local_size; /* not more than the buffer has */
     const size_t moved = dt_native_move(convertor, dir, iov);
     iov->iov_base = packed;
     if (warm != packed) {

@@ -25,7 +25,7 @@ enum {
     FOLLOWED = 32,        /* messages that may be in flight at the same time */
     NATIVE_SHARE = 32,    /* the native engine may use 1/32 of the time */
     /* From 5.0 on, the native engine moves wrong bytes after the first fragment. */
-    FIRST_ONLY = OMPI_MAJOR_VERSION >= 5
+    FIRST_ONLY = OMPI_MAJOR_VERSION >= 5 /* the first fragment begins as a whole message does */
 };
 
 /* A handler of a signal may jump out of a fragment, which leaves `native` somewhere inside it. */

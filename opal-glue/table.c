@@ -18,10 +18,11 @@ _Atomic uint64_t dt_table_generation_count;
 static struct {
     size_t entries;
     dt_entry_t *unused;
-    dame_tree_t *tree;           /* to import in */
-    bool has_extras;             /* entries have more than what the engine needs */
-    struct described *described; /* DESCRIBED of them; owned; NULL: no report names layouts */
-    int32_t descriptions;        /* that were made */
+    dame_tree_t *tree;              /* to import in */
+    bool has_extras;                /* entries have more than what the engine needs */
+    _Atomic(dame_tally_t *) seldom; /* the row of small datatypes without an entry */
+    struct described *described;    /* DESCRIBED of them; owned; NULL: no report names layouts */
+    int32_t descriptions;           /* that were made */
     uint64_t serial;
     _Atomic uint64_t changes; /* odd while chains are being changed */
 } table;
@@ -295,11 +296,18 @@ void dt_table_leave(const struct opal_datatype_t *datatype, dame_work_t work, in
     if (!table.has_extras || !dt_engine.tallies.on) {
         return;
     }
-    dame_lock_briefly(DAME_LOCK_LAYOUTS);
-    dame_tally_t *row = bytes < DT_BREAK_EVEN_SHORT || !is_ready()
-                            ? dame_tally_get(&dt_engine.tallies, "(small, used seldom)", "", 0)
-                            : row_of(datatype, dt_layout_sketch(datatype));
-    dame_unlock_briefly(DAME_LOCK_LAYOUTS);
+    dame_tally_t *row = atomic_load_explicit(&table.seldom, memory_order_acquire);
+    const bool is_short = bytes < DT_BREAK_EVEN_SHORT;
+    if (!is_short || NULL == row) {
+        dame_lock_briefly(DAME_LOCK_LAYOUTS);
+        row = is_short || !is_ready()
+                  ? dame_tally_get(&dt_engine.tallies, "(small, used seldom)", "", 0)
+                  : row_of(datatype, dt_layout_sketch(datatype));
+        if (is_short) {
+            atomic_store_explicit(&table.seldom, row, memory_order_release);
+        }
+        dame_unlock_briefly(DAME_LOCK_LAYOUTS);
+    }
     dame_tally_leave(row, work, bytes, DT_LEFT_UNPAID);
 }
 
@@ -409,6 +417,7 @@ void dt_table_clear(void)
     table.entries = 0;
     dame_heap_free(table.described);
     table.described = NULL;
+    atomic_store_explicit(&table.seldom, NULL, memory_order_relaxed);
     while (NULL != buckets) {
         dt_buckets_t *older = buckets->older;
         dame_heap_free(buckets);

@@ -46,8 +46,9 @@ def in_state(values, shared):
         return values
 
     def kept(row, series, starts):
-        around = hops.get((row, f"{engine_of(series)}:hop"), [])
-        return [[value if shares_caches(hop) == shared else math.nan for value, hop in zip(start, of_hops)] for start, of_hops in zip(starts, around)]
+        around = hops.get((row, f"{engine_of(series)}:hop"), [[math.nan] * len(start) for start in starts])
+        return [[value if math.isnan(hop) or shares_caches(hop) == shared else math.nan for value, hop in zip(start, of_hops)]
+                for start, of_hops in zip(starts, around)]
 
     return {(row, series): kept(row, series, starts) for (row, series), starts in values.items()}
 

@@ -33,22 +33,22 @@ static inline int dame_in_one_set(const dame_prim_t *prim)
 }
 
 /*
- * Such levels of which moving must slow down. Stores of fewer blocks wait in the CPU's buffers and
- * the second cache. Zen 5, 4 bytes 4,096 apart, 12 ways: unpacking 16 blocks takes 33 ns as fast as
- * it can and 81 paced (Open MPI's loop 59), 48 blocks 310 and 126; packing gains beyond the second
- * cache alone (13 blocks take 0.3, 384 blocks 1.2 times as long).
+ * Levels in one set that are moved slower on purpose. Stores of fewer blocks wait in the CPU's
+ * buffers, and loads in the second cache. Zen 5, 4 bytes 4,096 apart, 12 ways: unpacking 16 blocks
+ * takes 33 ns as fast as it can and 81 paced (Open MPI's loop 59), 48 blocks 310 and 126; packing
+ * gains beyond the second cache alone (13 blocks take 0.3, 384 blocks 1.2 times as long).
  */
 static inline int dame_throttles_stores(const dame_prim_t *prim)
 {
     return dame_in_one_set(prim) &&
-           (0 == prim->count || 4 * prim->count > 7 * (int64_t) dame_data_cache()->ways);
+           (0 == prim->count || prim->count > 7 * dame_data_cache()->ways / 4);
 }
 
 static inline int dame_throttles_loads(const dame_prim_t *prim)
 {
-    const int64_t step = prim->step < 0 ? -prim->step : prim->step;
+    const uint64_t step = prim->step < 0 ? -(uint64_t) prim->step : (uint64_t) prim->step;
     return dame_throttles_stores(prim) &&
-           (0 == prim->count || prim->count > dame_data_cache()->l2 / step);
+           (0 == prim->count || (uint64_t) prim->count > (uint64_t) dame_data_cache()->l2 / step);
 }
 
 /* In how many sets of the first cache do blocks `step` bytes apart begin? Exact where the cache has

@@ -488,7 +488,7 @@ static void register_code(void)
         OPAL_INFO_LVL_4, check_perf_map, "", &mca_dt_dame_params.perf_map);
     register_bool("gdb",
                   "Tell GDB the addresses and names of machine code, and libgcc how exceptions and "
-                  "backtraces pass through it: then a crash in a user's buffer shows the caller",
+                  "backtraces pass through all of it",
                   &answers, OPAL_INFO_LVL_4, &mca_dt_dame_params.gdb);
 }
 

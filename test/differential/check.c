@@ -33,7 +33,7 @@ static void change_codes(check_t *check, const message_t *m)
     }
 }
 
-/* Either way of moving a fragment, or half of it by each. */
+/* Either way of moving a fragment, in pieces of any size, or half of it by each. */
 static dame_staging_t *any_way(check_t *check)
 {
     static _Thread_local dame_staging_t staging;
@@ -41,6 +41,7 @@ static dame_staging_t *any_way(check_t *check)
                                         .until = rng_chance(&check->rng, 70),
                                         .trials = (uint32_t) rng_range(&check->rng, 0, 1)};
     dame_staging_place_t *places = &staging.places[0][0][0];
+    staging.piece = rng_chance(&check->rng, 50) ? rng_range(&check->rng, 1, 100) : 0;
     for (size_t i = 0; i < sizeof(staging.places) / sizeof(*places); i++) {
         places[i] = place;
     }

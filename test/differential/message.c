@@ -160,10 +160,8 @@ static void choose_as_another_make(check_t *check, dame_program_t *program)
     for (int32_t i = 0; (throttled || paced) && i < program->nprims; i++) {
         dame_prim_t *prim = &program->prims[i];
         if (dame_is_strided_leaf(prim) && prim->interpreted) {
-            const dame_width_t width = dame_width_of(prim->iter_size);
-            const dame_run_fn *run = paced && prim->iter_size > 0 && width < DAME_WIDTH_NARROW_COUNT
-                                         ? dame_paced[width]
-                                         : dame_throttled;
+            const dame_run_fn *run =
+                paced && prim->iter_size > 0 ? dame_paced_blocks(prim) : dame_throttled;
             prim->interpreted = run;
             dame_prim_set_run(prim, DAME_PACK, run[DAME_PACK]);
             dame_prim_set_run(prim, DAME_UNPACK, run[DAME_UNPACK]);

@@ -143,12 +143,18 @@ static void send_long(void)
     MPI_Datatype type;
     MPI_Type_vector(BLOCKS, 1, 2, MPI_DOUBLE, &type);
     MPI_Type_commit(&type);
+    int wrong = 0;
     for (int m = 0; m < MESSAGES; m++) {
-        from[2 * (BLOCKS - 1)] = m;
+        for (int i = 0; i < BLOCKS; i++) {
+            from[2 * i] = i + 3.0 * m;
+        }
         MPI_Sendrecv(from, 1, type, my_rank ^ 1, 0, to, 1, type, my_rank ^ 1, 0, MPI_COMM_WORLD,
                      MPI_STATUS_IGNORE);
-        check(m == to[2 * (BLOCKS - 1)] && 0 == to[1], "message %d", m);
+        for (int i = 0; i < BLOCKS; i++) {
+            wrong += i + 3.0 * m != to[2 * i] || 0 != to[2 * i + 1];
+        }
     }
+    check(0 == wrong, "%d wrong elements or gaps", wrong);
     MPI_Type_free(&type);
     free(from);
     free(to);
