@@ -69,7 +69,7 @@ static void look_at_machine_code(doctor_t *doctor)
         dame_jit_stats(jit, &stats);
         doctor_say("tiers", "interpreter%s%s%s", *stats.vector_name != '\0' ? ", x (" : "",
                    stats.vector_name,
-                   *stats.vector_name != '\0' ? ")" : "; no machine code for this CPU");
+                   *stats.vector_name != '\0' ? "); l: see LLVM" : "; no machine code for this CPU");
         doctor_say("code memory", "%s%s%s", kinds[stats.memory],
                    stats.memory_errno != 0 ? "; better ones were refused: " : "",
                    stats.memory_errno != 0 ? strerror(stats.memory_errno) : "");
