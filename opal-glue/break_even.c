@@ -25,11 +25,14 @@ enum {
     MOST_MESSAGES = 1 << 24 /* that a float counts one by one */
 };
 
-enum { MISSED = 1 }; /* of a mark */
+/* Of a mark, whose other bits are the sketch's. MISSED: its layout is not a known one. The lease
+ * grows with each message of the sketch and shrinks with each of another's; at 0 the other takes
+ * the place. So of two that alternate, one stays until its import, and then the other. */
+enum { MISSED = 1, LEASE = 2, MOST_LEASE = 254, LOW = 255 };
 
 typedef struct saved {
-    uint32_t mark; /* bits of the sketch, and MISSED: its layout is not a known one */
-    float amount;  /* nanoseconds; or messages, if the user has said how many */
+    uint32_t mark;
+    float amount; /* nanoseconds; or messages, if the user has said how many */
 } saved_t;
 
 static int32_t fixed; /* of dt_break_even_start() */
@@ -45,17 +48,15 @@ void dt_break_even_start(int32_t messages, bool looks_at_all)
     }
 }
 
-/* A sketch that comes to another's place takes half of its sum: two that alternate there are
- * imported in the end. Threads that add at the same time may lose one of their sums. */
 static saved_t load(uint64_t sketch)
 {
     const uint64_t word = atomic_load_explicit(&table[sketch % SKETCHES], memory_order_relaxed);
-    const uint32_t mark = (uint32_t) (sketch >> 32) & ~(uint32_t) MISSED;
     saved_t saved;
     memcpy(&saved, &word, sizeof(saved));
-    return mark == (saved.mark & ~(uint32_t) MISSED) ? saved : (saved_t){mark, saved.amount / 2};
+    return saved;
 }
 
+/* Threads that add at the same time may lose one of their sums. */
 static void store(uint64_t sketch, saved_t saved)
 {
     uint64_t word;
@@ -63,12 +64,37 @@ static void store(uint64_t sketch, saved_t saved)
     atomic_store_explicit(&table[sketch % SKETCHES], word, memory_order_relaxed);
 }
 
+static uint32_t mark_of(uint64_t sketch)
+{
+    return (uint32_t) (sketch >> 32) & ~(uint32_t) LOW;
+}
+
+/* The sketch's sum so far, for one more message. False: the place stays another's. */
+static bool lease(uint64_t sketch, saved_t *saved)
+{
+    const uint32_t mark = mark_of(sketch);
+    *saved = load(sketch);
+    if (mark == (saved->mark & ~(uint32_t) LOW)) {
+        saved->mark += (saved->mark & LOW) < MOST_LEASE - 2 * LEASE ? 2 * LEASE : 0;
+        return true;
+    }
+    const bool stays = (saved->mark & LOW) >= LEASE;
+    if (stays) {
+        saved->mark -= LEASE;
+        store(sketch, *saved);
+    }
+    *saved = (saved_t){mark | LEASE, 0};
+    return !stays;
+}
+
 void dt_break_even_missed(uint64_t sketch)
 {
     saved_t saved = load(sketch);
-    saved.mark |= MISSED;
-    saved.amount += 0 != fixed ? 1 : 0; /* the message that looked */
-    store(sketch, saved);
+    if (mark_of(sketch) == (saved.mark & ~(uint32_t) LOW)) {
+        saved.mark |= MISSED;
+        saved.amount += 0 != fixed ? 1 : 0; /* the message that looked */
+        store(sketch, saved);
+    }
 }
 
 /* Short blocks of an element. Exact for short descriptions. */
@@ -117,18 +143,20 @@ dt_due_t dt_break_even(const opal_datatype_t *datatype, uint64_t sketch, size_t 
     const bool is_sample = bytes < DT_BREAK_EVEN_SHORT && !dt_break_even_looks_at_all;
     const float messages = is_sample ? DT_BREAK_EVEN_OF_SHORT : 1;
     const float items = items_of(datatype);
-    saved_t saved = load(sketch);
+    saved_t saved;
+    const bool has_place = lease(sketch, &saved);
     const bool known =
         0 == (saved.mark & MISSED) && dame_layout_may_be_known(&dt_engine.layouts, sketch);
     const float cost = 0 != fixed ? (float) (known ? 1 : fixed)
                        : known    ? FIND + FIND_ITEM * items
                                   : IMPORT + IMPORT_ITEM * items;
     saved.amount += 0 != fixed ? 1 : messages * saves(datatype, count, bytes);
-    if (saved.amount < cost) {
-        store(sketch, saved);
-        return DT_DUE_NOTHING;
+    const bool is_due = saved.amount >= cost;
+    if (is_due) {
+        saved.amount = known && 0 != fixed ? saved.amount - 1 : 0;
     }
-    saved.amount = known && 0 != fixed ? saved.amount - 1 : 0;
-    store(sketch, saved);
-    return known && 1 != fixed ? DT_DUE_LOOK : DT_DUE_IMPORT;
+    if (has_place) {
+        store(sketch, saved);
+    }
+    return !is_due ? DT_DUE_NOTHING : known && 1 != fixed ? DT_DUE_LOOK : DT_DUE_IMPORT;
 }

@@ -9,10 +9,10 @@
  * than twice the best choice for that number.
  *
  * What messages would have saved is kept by the sketch of the layout (layout_key.h), so that it
- * adds up over datatypes that are made again and again. Sketches that share a place take half of
- * each other's sums; an import may then come early. A datatype has nothing of its own before its
- * import. Of short messages one in seven is looked at: for a small datatype that is used a few
- * times, looking costs as much as moving it.
+ * adds up over datatypes that are made again and again. Where sketches share a place, messages of
+ * one do not count while the other has it. A datatype has nothing of its own before its import. Of
+ * short messages one in seven is looked at: for a small datatype that is used a few times, looking
+ * costs as much as moving it.
  *
  * Any thread, without a lock.
  */
