@@ -28,7 +28,7 @@ enum {
 /* Of a mark, whose other bits are the sketch's. MISSED: its layout is not a known one. The lease
  * grows with each message of the sketch and shrinks with each of another's; at 0 the other takes
  * the place. So of two that alternate, one stays until its import, and then the other. */
-enum { MISSED = 1, LEASE = 2, MOST_LEASE = 254, LOW = 255 };
+enum { MISSED = 1, LEASE = 2, MOST_LEASE = 16, LOW = 255 };
 
 typedef struct saved {
     uint32_t mark;
@@ -153,6 +153,7 @@ dt_due_t dt_break_even(const opal_datatype_t *datatype, uint64_t sketch, size_t 
     saved.amount += 0 != fixed ? 1 : messages * saves(datatype, count, bytes);
     const bool is_due = saved.amount >= cost;
     if (is_due) {
+        saved.mark &= ~(uint32_t) LOW;
         saved.amount = known && 0 != fixed ? saved.amount - 1 : 0;
     }
     if (has_place) {
