@@ -26,8 +26,9 @@ enum {
 };
 
 /* Of a mark, whose other bits are the sketch's. MISSED: its layout is not a known one. The lease
- * grows with each message of the sketch and shrinks with each of another's; at 0 the other takes
- * the place. So of two that alternate, one stays until its import, and then the other. */
+ * grows with each message of the sketch and shrinks with each of another's; at 0, as after an
+ * import, the other takes the place. So of two that alternate, one stays until its import, and then
+ * the other. */
 enum { MISSED = 1, LEASE = 2, MOST_LEASE = 16, LOW = 255 };
 
 typedef struct saved {
