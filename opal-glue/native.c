@@ -73,7 +73,7 @@ bool dt_native_is_trusted(dt_entry_t *entry, const opal_convertor_t *convertor)
  * ends. */
 typedef struct mover {
     _Atomic convertor_advance_fct_t advance; /* NULL: not known yet */
-    _Atomic dt_openmpi_position_t rewind;
+    _Atomic convertor_position_fct_t rewind;
 } mover_t;
 
 #if DT_OPENMPI_POSITION_IN_GOT
@@ -86,7 +86,7 @@ static int32_t position_natively(opal_convertor_t *convertor, size_t *position)
 }
 #endif
 
-static dt_openmpi_position_t rewind_of(const opal_convertor_t *native)
+static convertor_position_fct_t rewind_of(const opal_convertor_t *native)
 {
 #if DT_OPENMPI_POSITION_IN_GOT
     if (dt_abi_has_seam()) {
@@ -124,7 +124,7 @@ int32_t dt_native_position(opal_convertor_t *convertor, size_t *position)
 size_t dt_native_move(opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov)
 {
     mover_t *mover = mover_of(convertor, dir);
-    const dt_openmpi_position_t rewind = atomic_load_explicit(&mover->rewind, memory_order_relaxed);
+    const convertor_position_fct_t rewind = atomic_load_explicit(&mover->rewind, memory_order_relaxed);
     size_t start = 0, moved = 0;
     uint32_t used = 1;
     (void) rewind(convertor, &start); /* it has moved this before, if the request is persistent */

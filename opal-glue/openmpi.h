@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Questions to Open MPI that each series answers in another way. glue.c is written in these terms.
- * Here: answers common to all series or to two; openmpi_<series>.h: the rest.
  */
 #ifndef DT_OPENMPI_H
 #define DT_OPENMPI_H
 
 #include <float.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -52,6 +52,16 @@ static inline void *dt_object_new(opal_class_t *class)
 
 /* ---- Convertors ----------------------------------------------------------------------------- */
 
+enum {
+#if OMPI_MAJOR_VERSION <= 5
+    DT_OPENMPI_CHECKSUM = CONVERTOR_WITH_CHECKSUM,
+#else
+    DT_OPENMPI_CHECKSUM = 0, /* not in this series */
+#endif
+    DT_OPENMPI_DEVICE =
+        CONVERTOR_ACCELERATOR | CONVERTOR_ACCELERATOR_ASYNC | CONVERTOR_ACCELERATOR_UNIFIED
+};
+
 /* Makes a convertor one to the same peer as another. It can then be prepared. */
 static inline void dt_openmpi_same_peer(opal_convertor_t *convertor, const opal_convertor_t *other)
 {
@@ -91,36 +101,43 @@ static inline bool dt_openmpi_has_padding(uint16_t kind)
 }
 #endif
 
+/* Does the native engine move every byte of an item of a description, with elements of `size`
+ * bytes, in a whole message? From 5.0 on it moves short blocks number by number; 5.0 goes from one
+ * block to the next by the numbers that fit in between, and a complex one need not stand at a
+ * multiple of its size. */
+static inline bool dt_openmpi_moves_right(const ddt_elem_desc_t *item, size_t size)
+{
 #if OMPI_MAJOR_VERSION == 4
-#include "openmpi_4_1.h"
-#elif OMPI_MAJOR_VERSION == 5
-#include "openmpi_5_0.h"
+    (void) item;
+    (void) size;
+    return true;
 #else
-#include "openmpi_6_0.h"
+    const bool skips =
+        OMPI_MAJOR_VERSION == 5 && 1 != item->count && 0 != item->extent % (ptrdiff_t) size;
+    return !dt_openmpi_is_short(item) || (!dt_openmpi_has_padding(item->common.type) && !skips);
 #endif
+}
 
 #if OMPI_MAJOR_VERSION <= 5
 /* Every caller positions a convertor through a function in its GOT, which glue.c replaces. */
 #define DT_OPENMPI_POSITION_IN_GOT 1
 
-typedef int32_t (*dt_openmpi_position_t)(opal_convertor_t *convertor, size_t *position);
-
 static inline void dt_openmpi_take(opal_convertor_t *convertor, convertor_advance_fct_t advance,
-                                   dt_openmpi_position_t position)
+                                   convertor_position_fct_t position)
 {
     (void) position;
     convertor->fAdvance = advance;
 }
 
 /* `position` is called in place of the native engine's. */
-static inline void dt_openmpi_watch(opal_convertor_t *convertor, dt_openmpi_position_t position)
+static inline void dt_openmpi_watch(opal_convertor_t *convertor, convertor_position_fct_t position)
 {
     (void) convertor; /* it is, for all convertors */
     (void) position;
 }
 
 /* What positions a convertor of the native engine. */
-static inline dt_openmpi_position_t dt_openmpi_position_of(const opal_convertor_t *native)
+static inline convertor_position_fct_t dt_openmpi_position_of(const opal_convertor_t *native)
 {
     (void) native;
     return opal_convertor_set_position_nocheck;
@@ -145,6 +162,56 @@ static inline bool dt_openmpi_get_args(const ompi_datatype_t *datatype, int whic
     return OMPI_SUCCESS == ompi_datatype_get_args(datatype, which, n_ints, ints, n_aints, aints,
                                                   n_types, types, combiner);
 }
+#else
+/* A convertor has a function that positions it, as it has one that moves its data. */
+#define DT_OPENMPI_POSITION_IN_GOT 0
+
+static inline void dt_openmpi_take(opal_convertor_t *convertor, convertor_advance_fct_t advance,
+                                   convertor_position_fct_t position)
+{
+    convertor->fAdvance = advance;
+    convertor->fPosition = position;
+}
+
+/* `position` is called in place of the native engine's. */
+static inline void dt_openmpi_watch(opal_convertor_t *convertor, convertor_position_fct_t position)
+{
+    convertor->fPosition = position;
+}
+
+/* What positions a convertor of the native engine. */
+static inline convertor_position_fct_t dt_openmpi_position_of(const opal_convertor_t *native)
+{
+    return native->fPosition;
+}
+
+static inline int32_t dt_openmpi_jump(opal_convertor_t *convertor, size_t *position)
+{
+    if (NULL == convertor->fPosition) {
+        convertor->bConverted = *position;
+        return OPAL_SUCCESS;
+    }
+    return convertor->fPosition(convertor, position);
+}
+
+/* The constructor of a datatype and its arguments; see MPI_Type_get_envelope() for `which` 0 and
+ * MPI_Type_get_contents() for 1. False: they are not to be had, for instance because a constructor
+ * with large counts has made it. */
+static inline bool dt_openmpi_get_args(const ompi_datatype_t *datatype, int which, int *n_ints,
+                                       int *ints, int *n_aints, ptrdiff_t *aints, int *n_types,
+                                       ompi_datatype_t **types, int *combiner)
+{
+    size_t n[4] = {(size_t) *n_ints, 0, (size_t) *n_aints, (size_t) *n_types};
+    if (OMPI_SUCCESS != ompi_datatype_get_args(datatype, which, &n[0], ints, &n[1], NULL, &n[2],
+                                               aints, &n[3], types, combiner) ||
+        0 != n[1] || n[0] > INT_MAX || n[2] > INT_MAX || n[3] > INT_MAX) {
+        return false;
+    }
+    *n_ints = (int) n[0];
+    *n_aints = (int) n[2];
+    *n_types = (int) n[3];
+    return true;
+}
 #endif
 
 /* What Open MPI's inline opal_convertor_set_position() does. */
@@ -162,7 +229,23 @@ static inline int32_t dt_openmpi_set_position(opal_convertor_t *convertor, size_
     return dt_openmpi_jump(convertor, position);
 }
 
-#if OMPI_MAJOR_VERSION >= 5
+#if OMPI_MAJOR_VERSION == 4
+/* Only there in an Open MPI with CUDA. */
+extern bool opal_cuda_check_bufs(char *to, char *from) __attribute__((weak));
+
+/* With CUDA, the first convertor that is prepared decides for good whether there are devices, and
+ * the components that know are opened after us. May we prepare one of our own now? */
+static inline bool dt_openmpi_may_convert_early(void)
+{
+    return NULL == opal_cuda_check_bufs;
+}
+
+/* Is one of the buffers of a local copy device memory? */
+static inline bool dt_openmpi_on_device(char *to, char *from)
+{
+    return NULL != opal_cuda_check_bufs && opal_cuda_check_bufs(to, from);
+}
+#else
 /* Is one of the buffers of a local copy device memory? */
 static inline bool dt_openmpi_on_device(const char *to, const char *from)
 {

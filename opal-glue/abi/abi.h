@@ -16,16 +16,13 @@
 #include "object.h"
 #endif
 
-#if OMPI_MAJOR_VERSION == 4 && OMPI_MINOR_VERSION == 1
-#include "series_4_1.h"
-#elif OMPI_MAJOR_VERSION == 5 && OMPI_MINOR_VERSION == 0
-#include "series_5_0.h"
-#elif OMPI_MAJOR_VERSION == 6 && OMPI_MINOR_VERSION <= 1
-#include "series_6_0.h"
-#else
-#error "DAME knows the series 4.1, 5.0, 6.0 and 6.1 of Open MPI; another one needs a header of its own"
+#if !((OMPI_MAJOR_VERSION == 4 && OMPI_MINOR_VERSION == 1) ||                                      \
+      (OMPI_MAJOR_VERSION == 5 && OMPI_MINOR_VERSION == 0) ||                                      \
+      (OMPI_MAJOR_VERSION == 6 && OMPI_MINOR_VERSION <= 1))
+#error "DAME knows the series 4.1, 5.0, 6.0 and 6.1 of Open MPI; datatypes.h has what differs"
 #endif
 
+#include "datatypes.h"
 #ifndef DT_ABI_INTERNAL
 #include "mca.h"
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Components, frameworks, parameters and performance variables: the same in all series except where
- * series_<series>.h differs (opal/mca/mca.h, opal/mca/base/, ompi/mca/hook/hook.h,
+ * datatypes.h differs (opal/mca/mca.h, opal/mca/base/, ompi/mca/hook/hook.h,
  * opal/runtime/opal_info_support.h, opal/util/proc.h). Included by abi.h.
  */
 #ifndef DT_ABI_MCA_H

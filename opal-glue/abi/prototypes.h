@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Functions and variables of libopen-pal and libmpi (libopen_mpi in 6.0) that DAME uses: the same
- * in all series except where series_<series>.h differs. Included by abi.h; facts_internal.c after
+ * in all series except where datatypes.h differs. Included by abi.h; facts_internal.c after
  * Open MPI's own headers, so that the compiler compares the two.
  */
 #ifndef DT_ABI_PROTOTYPES_H
