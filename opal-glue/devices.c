@@ -26,32 +26,14 @@ enum { SETS = 64, WAYS = 4 };
 
 static struct {
     _Atomic(dame_device_t *) device; /* NULL: the process had no driver so far */
-    const dt_got_hook_t *hooks;      /* of messages of the host's, or .. */
-    size_t n_hooks;
-    opal_dt_base_module_t *module; /* .. NULL: there are hooks */
-    dt_got_hook_t hooks_that_look[DT_GOT_MOST_HOOKS];
-    dame_order_options_t order;
+    atomic_bool may_come;
+    dame_order_options_t order; /* where kernels come from */
     atomic_uint looks;
     kept_t kept[SETS][WAYS]; /* by layout; under DAME_LOCK_DEVICES, as `uses` */
     uint64_t uses;
 } devices;
 
-typedef __typeof__(&opal_convertor_prepare_for_send) prepare_fn_t;
-
-/* The functions that stand behind those of this file. */
-static struct {
-    prepare_fn_t prepare_for_send, prepare_for_recv;
-#if DT_OPENMPI_POSITION_IN_GOT
-    __typeof__(&opal_convertor_set_position_nocheck) set_position;
-#endif
-    __typeof__(&opal_convertor_raw) raw;
-    __typeof__(&opal_datatype_copy_content_same_ddt) copy;
-    __typeof__(&MPI_Pack) pack, original_pack;
-    __typeof__(&MPI_Unpack) unpack, original_unpack;
-} host;
-
-static opal_dt_base_module_t host_module;
-
+atomic_bool dt_devices_on;
 atomic_uint dt_devices_waits;
 
 /* ---- Where data is -------------------------------------------------------------------------- */
@@ -229,7 +211,7 @@ static int32_t unpack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *
     return advance(convertor, DAME_UNPACK, iov, out_size, max_data);
 }
 
-static int32_t set_position(opal_convertor_t *convertor, size_t *position)
+int32_t dt_devices_set_position(opal_convertor_t *convertor, size_t *position)
 {
     if (convertor->flags & CONVERTOR_SEND) {
         *position = boundary(convertor, *position);
@@ -259,14 +241,13 @@ static void take(opal_convertor_t *convertor)
     const uint32_t others = CONVERTOR_NO_OP | CONVERTOR_COMPLETED | DT_OPENMPI_CHECKSUM;
     if (CONVERTOR_HOMOGENEOUS == (convertor->flags & (CONVERTOR_HOMOGENEOUS | others)) &&
         NULL != entry_of(convertor->pDesc, convertor->count)) {
-        dt_openmpi_take(convertor, convertor->flags & CONVERTOR_SEND ? pack : unpack, set_position);
+        dt_openmpi_take(convertor, convertor->flags & CONVERTOR_SEND ? pack : unpack,
+                        dt_devices_set_position);
         return;
     }
-    if (0 == (convertor->flags & CONVERTOR_NO_OP)) {
-        dt_count_left(DT_DECLINE_DEVICE, (int64_t) convertor->local_size);
-    }
+    dt_count_left(DT_DECLINE_DEVICE, (int64_t) convertor->local_size);
     if (0 == (convertor->flags & DT_OPENMPI_DEVICE)) {
-        tell_left(convertor->flags & CONVERTOR_NO_OP ? "contiguous data" : "data");
+        tell_left("data");
     }
 }
 
@@ -281,16 +262,12 @@ bool dt_devices_take(opal_convertor_t *convertor)
 
 bool dt_devices_copied(const opal_datatype_t *datatype, int32_t count, char *to, const char *from)
 {
-    if (count <= 0 ||
-        !(is_there(datatype, (size_t) count, to) || is_there(datatype, (size_t) count, from))) {
+    if (!(is_there(datatype, (size_t) count, to) || is_there(datatype, (size_t) count, from))) {
         return false;
     }
-    const bool has_blocks = !dt_openmpi_is_contiguous(datatype, (size_t) count);
-    const dt_entry_t *entry = has_blocks ? entry_of(datatype, (size_t) count) : NULL;
+    const dt_entry_t *entry = entry_of(datatype, (size_t) count);
     if (NULL == entry) {
-        if (has_blocks) {
-            dt_count_left(DT_DECLINE_DEVICE, count * (int64_t) datatype->size);
-        }
+        dt_count_left(DT_DECLINE_DEVICE, count * (int64_t) datatype->size);
         if (!dt_openmpi_on_device(to, (char *) (uintptr_t) from)) {
             tell_left("a local copy");
         }
@@ -319,66 +296,8 @@ bool dt_devices_copied(const opal_datatype_t *datatype, int32_t count, char *to,
     return DAME_OK == status;
 }
 
-/* ---- In place of hooks ---------------------------------------------------------------------- */
-
-static inline int32_t prepare(prepare_fn_t native, prepare_fn_t of_host,
-                              opal_convertor_t *convertor, const opal_datatype_t *datatype,
-                              size_t count, const void *buffer)
-{
-    if (!is_there(datatype, count, buffer)) {
-        return of_host(convertor, datatype, count, buffer);
-    }
-    const int32_t rc = native(convertor, datatype, count, buffer);
-    take(convertor);
-    return rc;
-}
-
-static int32_t prepare_for_send(opal_convertor_t *convertor, const opal_datatype_t *datatype,
-                                size_t count, const void *buffer)
-{
-    return prepare(opal_convertor_prepare_for_send, host.prepare_for_send, convertor, datatype,
-                   count, buffer);
-}
-
-static int32_t prepare_for_recv(opal_convertor_t *convertor, const opal_datatype_t *datatype,
-                                size_t count, const void *buffer)
-{
-    return prepare(opal_convertor_prepare_for_recv, host.prepare_for_recv, convertor, datatype,
-                   count, buffer);
-}
-
-#if DT_OPENMPI_POSITION_IN_GOT
-static int32_t position(opal_convertor_t *convertor, size_t *position)
-{
-    return dt_devices_took(convertor) ? set_position(convertor, position)
-                                      : host.set_position(convertor, position);
-}
-#endif
-
-static int32_t list_blocks(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov_count,
-                           size_t *length)
-{
-    const int32_t rc = dt_advance_raw(convertor, iov, iov_count, length);
-    dt_count(DT_COUNT_raw_blocks, *iov_count);
-    return rc;
-}
-
-static int32_t raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov_count,
-                   size_t *length)
-{
-    return dt_devices_took(convertor) && !(convertor->flags & CONVERTOR_COMPLETED)
-               ? list_blocks(convertor, iov, iov_count, length)
-               : host.raw(convertor, iov, iov_count, length);
-}
-
-static int32_t copy(const opal_datatype_t *datatype, int32_t count, char *to, char *from)
-{
-    return dt_devices_copied(datatype, count, to, from) ? 0 : host.copy(datatype, count, to, from);
-}
-
-/* Not of the packed side alone, which no convertor is told of. */
-static bool is_for_convertor(const opal_datatype_t *datatype, size_t count, const void *user,
-                             const void *packed)
+bool dt_devices_need_convertor(const opal_datatype_t *datatype, size_t count, const void *user,
+                               const void *packed)
 {
     const bool there = is_there(datatype, count, user);
     if (!there && count > 0 && dame_device_has(the_device(), (uintptr_t) packed)) {
@@ -388,142 +307,13 @@ static bool is_for_convertor(const opal_datatype_t *datatype, size_t count, cons
     return there;
 }
 
-/* Arguments are not checked so far: Open MPI reports wrong ones. */
-static bool is_call_for_convertor(MPI_Datatype type, int count, const void *user,
-                                  const void *packed)
-{
-    const opal_datatype_t *datatype = (const opal_datatype_t *) type; /* its first member */
-    return NULL != datatype && count > 0 &&
-           is_for_convertor(datatype, (size_t) count, user, packed);
-}
-
-static int direct_pack(const void *inbuf, int incount, MPI_Datatype type, void *outbuf, int outsize,
-                       int *at, MPI_Comm comm)
-{
-    return (is_call_for_convertor(type, incount, inbuf, outbuf) ? host.original_pack : host.pack)(
-        inbuf, incount, type, outbuf, outsize, at, comm);
-}
-
-static int direct_unpack(const void *inbuf, int insize, int *at, void *outbuf, int outcount,
-                         MPI_Datatype type, MPI_Comm comm)
-{
-    return (is_call_for_convertor(type, outcount, outbuf, inbuf)
-                ? host.original_unpack
-                : host.unpack)(inbuf, insize, at, outbuf, outcount, type, comm);
-}
-
-/* Puts `function` before the hook's, which it stores to *behind. */
-static void stand_before(dt_got_hook_t *hook, const char *symbol, uintptr_t function, void *behind,
-                         void *original)
-{
-    if (0 == strcmp(symbol, hook->symbol)) {
-        memcpy(behind, &hook->replacement, sizeof(hook->replacement));
-        if (NULL != original) {
-            memcpy(original, &hook->original, sizeof(hook->original));
-        }
-        hook->replacement = function;
-    }
-}
-
-static void replace_hooks(void)
-{
-    for (size_t i = 0; i < devices.n_hooks; i++) {
-        dt_got_hook_t *hook = &devices.hooks_that_look[i];
-        *hook = devices.hooks[i];
-#define STAND_BEFORE(symbol, function, field, original)                                            \
-    stand_before(hook, symbol, (uintptr_t) (function), &host.field, original)
-        STAND_BEFORE("opal_convertor_prepare_for_send", prepare_for_send, prepare_for_send, NULL);
-        STAND_BEFORE("opal_convertor_prepare_for_recv", prepare_for_recv, prepare_for_recv, NULL);
-#if DT_OPENMPI_POSITION_IN_GOT
-        STAND_BEFORE("opal_convertor_set_position_nocheck", position, set_position, NULL);
-#endif
-        STAND_BEFORE("opal_convertor_raw", raw, raw, NULL);
-        STAND_BEFORE("opal_datatype_copy_content_same_ddt", copy, copy, NULL);
-        STAND_BEFORE("MPI_Pack", direct_pack, pack, &host.original_pack);
-        STAND_BEFORE("PMPI_Pack", direct_pack, pack, &host.original_pack);
-        STAND_BEFORE("MPI_Unpack", direct_unpack, unpack, &host.original_unpack);
-        STAND_BEFORE("PMPI_Unpack", direct_unpack, unpack, &host.original_unpack);
-#undef STAND_BEFORE
-    }
-    dt_got_replace(devices.hooks_that_look);
-}
-
-/* ---- Asked through the seam ----------------------------------------------------------------- */
-
-static bool asks_native(void)
-{
-    return dt_thread_here()->asks_native;
-}
-
-static void seam_prepared(opal_convertor_t *convertor)
-{
-    if (asks_native() || !dt_devices_take(convertor)) {
-        host_module.prepared(convertor);
-    }
-}
-
-#if DT_OPENMPI_POSITION_IN_GOT
-static int32_t seam_position(opal_convertor_t *convertor, size_t *position)
-{
-    return !asks_native() && dt_devices_took(convertor) ? set_position(convertor, position)
-                                                        : host_module.position(convertor, position);
-}
-#endif
-
-static int32_t seam_raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov_count,
-                        size_t *length)
-{
-    return dt_devices_took(convertor) ? list_blocks(convertor, iov, iov_count, length)
-                                      : host_module.raw(convertor, iov, iov_count, length);
-}
-
-static int32_t seam_copy(const opal_datatype_t *datatype, int32_t count, char *to, char *from)
-{
-    return !asks_native() && dt_devices_copied(datatype, count, to, from)
-               ? 0
-               : host_module.copy(datatype, count, to, from);
-}
-
-static int32_t seam_pack(const opal_datatype_t *datatype, size_t count, const void *user,
-                         void *packed, size_t size, size_t *position)
-{
-    return is_for_convertor(datatype, count, user, packed)
-               ? OPAL_ERR_NOT_SUPPORTED
-               : host_module.pack(datatype, count, user, packed, size, position);
-}
-
-static int32_t seam_unpack(const opal_datatype_t *datatype, size_t count, void *user,
-                           const void *packed, size_t size, size_t *position)
-{
-    return is_for_convertor(datatype, count, user, packed)
-               ? OPAL_ERR_NOT_SUPPORTED
-               : host_module.unpack(datatype, count, user, packed, size, position);
-}
-
-static void replace_answers(void)
-{
-    opal_dt_base_module_t *module = devices.module;
-    host_module = *module;
-    module->prepared = seam_prepared;
-#if DT_OPENMPI_POSITION_IN_GOT
-    module->position = seam_position;
-#endif
-    module->raw = seam_raw;
-    module->copy = seam_copy;
-    module->pack = seam_pack;
-    module->unpack = seam_unpack;
-}
-
 /* ---- Start and stop ------------------------------------------------------------------------- */
 
-void dt_devices_start(const dt_got_hook_t *hooks, size_t n, opal_dt_base_module_t *module,
-                      const dame_order_options_t *order)
+void dt_devices_start(const dame_order_options_t *order)
 {
-    devices.hooks = hooks;
-    devices.n_hooks = n;
-    devices.module = module;
     devices.order = *order;
     atomic_store(&devices.looks, 0);
+    atomic_store(&devices.may_come, true);
     (void) dt_devices_look_now();
 }
 
@@ -547,7 +337,7 @@ static bool open_device(void)
 bool dt_devices_look_now(void)
 {
     enum { OFTEN = 16, SELDOM = 4096 };
-    const bool may_come = NULL == the_device() && (0 != devices.n_hooks || NULL != devices.module);
+    const bool may_come = NULL == the_device() && atomic_load(&devices.may_come);
     const unsigned looks = atomic_fetch_add(&devices.looks, 1);
     atomic_store(&dt_devices_waits, !may_come || looks > SELDOM ? SELDOM
                                     : looks > OFTEN             ? looks
@@ -556,17 +346,15 @@ bool dt_devices_look_now(void)
         return false;
     }
     dt_log("the process has a device's driver: messages in devices' memory are looked for");
-    if (NULL != devices.module) {
-        replace_answers();
-    } else {
-        replace_hooks();
-    }
+    atomic_store(&dt_devices_on, true);
     return true;
 }
 
 void dt_devices_stop(void)
 {
     dame_device_t *device = the_device();
+    atomic_store(&devices.may_come, false);
+    atomic_store(&dt_devices_on, false);
     if (NULL != device) {
         for (int i = 0; i < SETS * WAYS; i++) {
             kept_t *kept = &devices.kept[i / WAYS][i % WAYS];
@@ -576,6 +364,4 @@ void dt_devices_stop(void)
         dame_device_close(device);
         atomic_store(&devices.device, NULL);
     }
-    devices.n_hooks = 0;
-    devices.module = NULL;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "abi/abi.h"
+#include "devices.h"
 #include "log.h"
 #include "move.h"
 #include "openmpi.h"
@@ -115,7 +116,9 @@ static inline __attribute__((always_inline)) bool move(dame_dir_t dir, void *use
     dt_entry_t *entry =
         entry_of(datatype, dir); /* first: a new datatype's few uses pay for this alone */
     if (NULL == entry || !is_right(packed, position, comm) ||
-        (NULL == user && !may_be_absolute(datatype)) || dt_log_wants(DT_LOG_MESSAGES)) {
+        (NULL == user && !may_be_absolute(datatype)) || dt_log_wants(DT_LOG_MESSAGES) ||
+        (dt_devices_are_on() &&
+         dt_devices_need_convertor(datatype, (size_t) count, user, packed))) {
         return false;
     }
     const int64_t bytes = move_at(entry, dir, user, count, datatype, packed, room, *position);
@@ -181,7 +184,8 @@ answer(dame_dir_t dir, void *user, size_t count, const opal_datatype_t *datatype
        size_t size, size_t *position)
 {
     if (!answers || dt_openmpi_is_contiguous(datatype, count) || !is_fit() ||
-        dt_log_wants(DT_LOG_MESSAGES)) {
+        dt_log_wants(DT_LOG_MESSAGES) ||
+        (dt_devices_are_on() && dt_devices_need_convertor(datatype, count, user, packed))) {
         return OPAL_ERR_NOT_SUPPORTED;
     }
     dt_entry_t *entry = entry_of(datatype, dir);

@@ -164,7 +164,8 @@ static __attribute__((noinline)) bool decide(opal_convertor_t *convertor)
 {
     const dt_entry_t *entry = NULL;
     dt_decline_t reason = DT_DECLINE_NONE;
-    if (dt_devices_look() && dt_devices_take(convertor)) {
+    if (0 == (convertor->flags & (CONVERTOR_NO_OP | CONVERTOR_COMPLETED)) && dt_devices_look() &&
+        dt_devices_take(convertor)) {
         return false;
     }
     if (dt_openmpi_is_plain(convertor)) {
@@ -198,7 +199,9 @@ static bool passes(const opal_datatype_t *datatype, size_t count)
 static inline bool dame_handles(opal_convertor_t *convertor, const opal_datatype_t *datatype,
                                 size_t count)
 {
-    if (__builtin_expect(dt_openmpi_is_plain(convertor) && !dt_log_wants(DT_LOG_MESSAGES), 1)) {
+    if (__builtin_expect(dt_openmpi_is_plain(convertor) && !dt_log_wants(DT_LOG_MESSAGES) &&
+                             !dt_devices_are_on(),
+                         1)) {
         const dt_entry_t *entry = dt_table_find(datatype);
         int64_t bytes;
         if (NULL == entry) {
@@ -218,7 +221,7 @@ static bool uses_dame_advance(const opal_convertor_t *convertor)
     return pack == convertor->fAdvance || unpack == convertor->fAdvance;
 }
 
-/* ---- Functions put before Open MPI's -------------------------------------------------------- */
+/* ---- Answers to Open MPI's questions -------------------------------------------------------- */
 
 /* Of a convertor that DAME moves the data of. The end of the message is the callers' business. */
 static int32_t position_dame(opal_convertor_t *convertor, size_t *position)
@@ -227,8 +230,8 @@ static int32_t position_dame(opal_convertor_t *convertor, size_t *position)
     return OPAL_SUCCESS;
 }
 
-/* Of a convertor that the native engine has moved a message of: is its next message ours to move?
- */
+/* Takes the next message of a convertor that the native engine has moved a message of, if it is
+ * ours. */
 static bool take_again(opal_convertor_t *convertor)
 {
     if (!dt_openmpi_is_plain(convertor) ||
@@ -260,15 +263,10 @@ static int32_t position_native(opal_convertor_t *convertor, size_t *position)
     return rc;
 }
 
-#if DT_OPENMPI_POSITION_IN_GOT
-/* The inline part (opal_convertor.h) has dealt with the end and with contiguous data. */
-static int32_t set_position_nocheck(opal_convertor_t *convertor, size_t *position)
+static bool is_taken_by_device(const opal_convertor_t *convertor)
 {
-    return !(convertor->flags & CONVERTOR_NO_OP) && uses_dame_advance(convertor)
-               ? position_dame(convertor, position) /* NO_OP leaves fAdvance */
-               : position_native(convertor, position);
+    return dt_devices_are_on() && dt_devices_took(convertor);
 }
-#endif
 
 /* The convertor as Open MPI has just prepared it. */
 static inline void prepared(opal_convertor_t *convertor, const opal_datatype_t *datatype,
@@ -277,10 +275,139 @@ static inline void prepared(opal_convertor_t *convertor, const opal_datatype_t *
     if (dame_handles(convertor, datatype, count)) {
         dt_openmpi_take(convertor, advance, position_dame);
     } else if (!DT_OPENMPI_POSITION_IN_GOT && dt_openmpi_is_plain(convertor) &&
-               !dt_devices_took(convertor)) {
+               !is_taken_by_device(convertor)) {
         dt_openmpi_watch(convertor, position_native);
     }
 }
+
+/* The convertor's blocks. OPAL_ERR_NOT_SUPPORTED: Open MPI lists them. */
+static int32_t list_blocks(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov_count,
+                           size_t *length)
+{
+    if ((convertor->flags & (CONVERTOR_NO_OP | CONVERTOR_COMPLETED)) ||
+        !(uses_dame_advance(convertor) || is_taken_by_device(convertor))) {
+        return OPAL_ERR_NOT_SUPPORTED;
+    }
+    const int32_t rc = dt_advance_raw(convertor, iov, iov_count, length);
+    dt_count(DT_COUNT_raw_blocks, *iov_count);
+    return rc;
+}
+
+static bool copy_by_dame(const opal_datatype_t *datatype, int32_t count, char *to, char *from)
+{
+    const int64_t bytes = (int64_t) datatype->size * count;
+    if (dt_openmpi_on_device(to, from)) {
+        dt_count_left(DT_DECLINE_DEVICE, bytes);
+        return false;
+    }
+    if (NULL == dt_table_find(datatype) && dt_break_even_passes(dt_thread(), bytes)) {
+        leave_until_import(dt_thread(), bytes);
+        return false;
+    }
+    dt_entry_t *entry = entry_for(datatype, (size_t) count, DAME_WORK_COPY);
+    if (NULL == entry) {
+        return false;
+    }
+    if (!copy(entry, datatype, count, to, from)) {
+        dt_count_left(DT_DECLINE_OVERLAP, bytes);
+        dame_tally_leave(dame_tally_of(&entry->use), DAME_WORK_COPY, bytes,
+                         (int32_t) DT_DECLINE_OVERLAP);
+        return false;
+    }
+    return true;
+}
+
+/* Not in line, so that contiguous data does not pay for its registers. */
+static __attribute__((noinline)) bool copy_blocks(const opal_datatype_t *datatype, int32_t count,
+                                                  char *to, char *from)
+{
+    if (dt_devices_look() && dt_devices_copied(datatype, count, to, from)) {
+        return true;
+    }
+    if (dt_copy_is_faster_native(datatype, count)) {
+        dt_count(DT_COUNT_copies_left, 1);
+        dt_count(DT_COUNT_bytes_left, (int64_t) datatype->size * count);
+        return false;
+    }
+    return copy_by_dame(datatype, count, to, from);
+}
+
+/* OPAL_ERR_NOT_SUPPORTED: Open MPI copies. */
+static inline int32_t copy_locally(const opal_datatype_t *datatype, int32_t count, char *to,
+                                   char *from)
+{
+    return count > 0 && 0 != datatype->size &&
+                   !dt_openmpi_is_contiguous(datatype, (size_t) count) &&
+                   copy_blocks(datatype, count, to, from)
+               ? OPAL_SUCCESS
+               : OPAL_ERR_NOT_SUPPORTED;
+}
+
+/* ---- Asked through the seam ----------------------------------------------------------------- */
+
+static inline bool asks_native(void)
+{
+    return dt_thread_here()->asks_native;
+}
+
+static void seam_prepared(opal_convertor_t *convertor)
+{
+    if (!asks_native()) {
+        prepared(convertor, convertor->pDesc, convertor->count,
+                 convertor->flags & CONVERTOR_SEND ? pack : unpack);
+    }
+}
+
+#if DT_OPENMPI_POSITION_IN_GOT
+static int32_t seam_position(opal_convertor_t *convertor, size_t *position)
+{
+    if (asks_native() || (convertor->flags & CONVERTOR_NO_OP)) {
+        return OPAL_ERR_NOT_SUPPORTED;
+    }
+    if (uses_dame_advance(convertor) ||
+        (begins_again(convertor, *position) && take_again(convertor))) {
+        return position_dame(convertor, position);
+    }
+    return is_taken_by_device(convertor) ? dt_devices_set_position(convertor, position)
+                                         : OPAL_ERR_NOT_SUPPORTED;
+}
+#endif
+
+static int32_t seam_copy(const opal_datatype_t *datatype, int32_t count, char *to, char *from)
+{
+    return asks_native() ? OPAL_ERR_NOT_SUPPORTED : copy_locally(datatype, count, to, from);
+}
+
+void dt_glue_answer(opal_dt_base_module_t *module)
+{
+    module->prepared = seam_prepared;
+#if DT_OPENMPI_POSITION_IN_GOT
+    module->position = seam_position;
+#endif
+    module->raw = list_blocks;
+    module->copy = seam_copy;
+    module->pack = dt_direct_pack;
+    module->unpack = dt_direct_unpack;
+    module->destroyed = dt_table_forget;
+}
+
+/* ---- Functions put before those of an Open MPI without the seam ----------------------------- */
+
+#if DT_OPENMPI_POSITION_IN_GOT
+/* The inline part (opal_convertor.h) has dealt with the end and with contiguous data. */
+static int32_t set_position_nocheck(opal_convertor_t *convertor, size_t *position)
+{
+    if (!(convertor->flags & CONVERTOR_NO_OP)) { /* which leaves fAdvance */
+        if (uses_dame_advance(convertor)) {
+            return position_dame(convertor, position);
+        }
+        if (is_taken_by_device(convertor)) {
+            return dt_devices_set_position(convertor, position);
+        }
+    }
+    return position_native(convertor, position);
+}
+#endif
 
 /* Not in line, so that contiguous data does not pay for their registers. */
 static __attribute__((noinline)) int32_t prepare_blocks_for_send(opal_convertor_t *convertor,
@@ -320,84 +447,17 @@ static int32_t prepare_for_recv(opal_convertor_t *convertor, const opal_datatype
 static int32_t convertor_raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov_count,
                              size_t *length)
 {
-    if (convertor->flags & (CONVERTOR_NO_OP | CONVERTOR_COMPLETED)) {
-        return opal_convertor_raw(convertor, iov, iov_count, length);
-    }
-    const int32_t rc = uses_dame_advance(convertor)
-                           ? dt_advance_raw(convertor, iov, iov_count, length)
-                           : opal_convertor_raw(convertor, iov, iov_count, length);
-    dt_count(DT_COUNT_raw_blocks, *iov_count);
-    return rc;
-}
-
-static bool copy_by_dame(const opal_datatype_t *datatype, int32_t count, char *to, char *from)
-{
-    const int64_t bytes = (int64_t) datatype->size * count;
-    if (dt_openmpi_on_device(to, from)) {
-        dt_count_left(DT_DECLINE_DEVICE, bytes);
-        return false;
-    }
-    if (NULL == dt_table_find(datatype) && dt_break_even_passes(dt_thread(), bytes)) {
-        leave_until_import(dt_thread(), bytes);
-        return false;
-    }
-    dt_entry_t *entry = entry_for(datatype, (size_t) count, DAME_WORK_COPY);
-    if (NULL == entry) {
-        return false;
-    }
-    if (!copy(entry, datatype, count, to, from)) {
-        dt_count_left(DT_DECLINE_OVERLAP, bytes);
-        dame_tally_leave(dame_tally_of(&entry->use), DAME_WORK_COPY, bytes,
-                         (int32_t) DT_DECLINE_OVERLAP);
-        return false;
-    }
-    return true;
-}
-
-/* Not in line, so that contiguous data does not pay for its registers. */
-static __attribute__((noinline)) int32_t copy_blocks(const opal_datatype_t *datatype, int32_t count,
-                                                     char *to, char *from)
-{
-    return copy_by_dame(datatype, count, to, from)
-               ? 0
-               : opal_datatype_copy_content_same_ddt(datatype, count, to, from);
-}
-
-static inline bool has_blocks(const opal_datatype_t *datatype, int32_t count)
-{
-    return count > 0 && 0 != datatype->size && !dt_openmpi_is_contiguous(datatype, (size_t) count);
-}
-
-static inline bool leaves_copy(const opal_datatype_t *datatype, int32_t count)
-{
-    if (!has_blocks(datatype, count)) {
-        return true;
-    }
-    if (dt_copy_is_faster_native(datatype, count)) {
-        dt_count(DT_COUNT_copies_left, 1);
-        dt_count(DT_COUNT_bytes_left, (int64_t) datatype->size * count);
-        return true;
-    }
-    return false;
-}
-
-/* The process is found to have a driver just now, and DAME has copied data on a device. */
-static inline bool first_copied(const opal_datatype_t *datatype, int32_t count, char *to,
-                                const char *from)
-{
-    return has_blocks(datatype, count) && dt_devices_look() &&
-           dt_devices_copied(datatype, count, to, from);
+    const int32_t rc = list_blocks(convertor, iov, iov_count, length);
+    return OPAL_ERR_NOT_SUPPORTED == rc ? opal_convertor_raw(convertor, iov, iov_count, length)
+                                        : rc;
 }
 
 static int32_t copy_content_same_ddt(const opal_datatype_t *datatype, int32_t count, char *to,
                                      char *from)
 {
-    if (first_copied(datatype, count, to, from)) {
-        return 0;
-    }
-    return leaves_copy(datatype, count)
-               ? opal_datatype_copy_content_same_ddt(datatype, count, to, from)
-               : copy_blocks(datatype, count, to, from);
+    return OPAL_SUCCESS == copy_locally(datatype, count, to, from)
+               ? OPAL_SUCCESS
+               : opal_datatype_copy_content_same_ddt(datatype, count, to, from);
 }
 
 static atomic_bool opens_components;
@@ -455,7 +515,7 @@ static void log_refused(dt_got_status_t status)
 }
 
 /* Enters a stock Open MPI. False, with a message: it cannot be entered. */
-static bool install(const dt_glue_options_t *options, bool direct)
+static bool install(bool direct)
 {
     static dt_got_hook_t all[HOOKS + DT_DIRECT_HOOKS];
     const size_t n = HOOKS + (direct ? dt_direct_hooks(all + HOOKS) : 0);
@@ -469,9 +529,6 @@ static bool install(const dt_glue_options_t *options, bool direct)
         return false;
     }
     dt_log("%zu GOT slots rewritten", dt_got_slots());
-    if (options->devices) {
-        dt_devices_start(all, n, NULL, &options->promotion.order);
-    }
     return true;
 }
 
@@ -479,62 +536,6 @@ static void uninstall(void)
 {
     dt_got_restore();
     dt_watch_stop();
-}
-
-/* ---- Asked through the seam ----------------------------------------------------------------- */
-
-static void seam_prepared(opal_convertor_t *convertor)
-{
-    if (!dt_thread_here()->asks_native) {
-        prepared(convertor, convertor->pDesc, convertor->count,
-                 convertor->flags & CONVERTOR_SEND ? pack : unpack);
-    }
-}
-
-#if DT_OPENMPI_POSITION_IN_GOT
-static int32_t seam_position(opal_convertor_t *convertor, size_t *position)
-{
-    const bool is_ours = !dt_thread_here()->asks_native && !(convertor->flags & CONVERTOR_NO_OP) &&
-                         (uses_dame_advance(convertor) ||
-                          (begins_again(convertor, *position) && take_again(convertor)));
-    return is_ours ? position_dame(convertor, position) : OPAL_ERR_NOT_SUPPORTED;
-}
-#endif
-
-static int32_t seam_raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t *iov_count,
-                        size_t *length)
-{
-    if (!uses_dame_advance(convertor)) {
-        return OPAL_ERR_NOT_SUPPORTED;
-    }
-    const int32_t rc = dt_advance_raw(convertor, iov, iov_count, length);
-    dt_count(DT_COUNT_raw_blocks, *iov_count);
-    return rc;
-}
-
-static int32_t seam_copy(const opal_datatype_t *datatype, int32_t count, char *to, char *from)
-{
-    return !dt_thread_here()->asks_native &&
-                   (first_copied(datatype, count, to, from) ||
-                    (!leaves_copy(datatype, count) && copy_by_dame(datatype, count, to, from)))
-               ? 0
-               : OPAL_ERR_NOT_SUPPORTED;
-}
-
-static opal_dt_base_module_t *answers;
-
-void dt_glue_answer(opal_dt_base_module_t *module)
-{
-    answers = module;
-    module->prepared = seam_prepared;
-#if DT_OPENMPI_POSITION_IN_GOT
-    module->position = seam_position;
-#endif
-    module->raw = seam_raw;
-    module->copy = seam_copy;
-    module->pack = dt_direct_pack;
-    module->unpack = dt_direct_unpack;
-    module->destroyed = dt_table_forget;
 }
 
 /* ---- Hints ---------------------------------------------------------------------------------- */
@@ -598,12 +599,12 @@ bool dt_glue_start(const dt_glue_options_t *options)
     if (dt_abi_has_seam()) {
         dt_direct_answer(direct);
         dt_log("Open MPI asks through its framework dt");
-        if (options->devices) {
-            dt_devices_start(NULL, 0, answers, &options->promotion.order);
-        }
-    } else if (!install(options, direct)) {
+    } else if (!install(direct)) {
         dt_glue_stop();
         return false;
+    }
+    if (options->devices) {
+        dt_devices_start(&options->promotion.order);
     }
     return true;
 }

@@ -392,35 +392,6 @@ static dt_got_status_t pin_and_change(const loaded_t *loaded)
     return pinned.status;
 }
 
-/* The value of a slot under new hooks. */
-static uintptr_t replacement_of(const slot_t *slot, const dt_got_hook_t *hooks)
-{
-    size_t i = 0;
-    while (i < got.n_hooks && slot->replacement != got.hooks[i].replacement) {
-        i++;
-    }
-    return i < got.n_hooks ? hooks[i].replacement : slot->replacement;
-}
-
-/* With the lock held. */
-static int replace_slots(struct dl_phdr_info *info, size_t size, void *hooks)
-{
-    const int at = find_object(info->dlpi_addr, info->dlpi_name, -1);
-    object_t *object = at < 0 ? NULL : &got.objects[at];
-    dt_elf_object_t elf;
-    (void) size;
-    if (NULL == object || 0 == object->n_slots || !dt_elf_read(&elf, info)) {
-        return 0;
-    }
-    for (slot_t *slot = object->slots; slot < object->slots + object->n_slots; slot++) {
-        const uintptr_t value = replacement_of(slot, hooks);
-        if (is_ours(slot, info) && dt_elf_write(&elf, slot->address, value)) {
-            slot->replacement = value;
-        }
-    }
-    return 0;
-}
-
 static int restore_object(struct dl_phdr_info *info, size_t size, void *context)
 {
     const pinned_t *pinned = context;
@@ -519,16 +490,6 @@ dt_got_status_t dt_got_install(const dt_got_hook_t *hooks, size_t n)
 void dt_got_rescan(void)
 {
     (void) scan();
-}
-
-void dt_got_replace(const dt_got_hook_t *hooks)
-{
-    dame_lock(DAME_LOCK_CALLER);
-    if (got.n_hooks > 0) {
-        (void) dl_iterate_phdr(replace_slots, (void *) (uintptr_t) hooks);
-        got.hooks = hooks;
-    }
-    dame_unlock(DAME_LOCK_CALLER);
 }
 
 void dt_got_restore(void)

@@ -45,10 +45,6 @@ dt_got_status_t dt_got_install(const dt_got_hook_t *hooks, size_t n);
  * that cannot be changed keeps calling the original functions. */
 void dt_got_rescan(void);
 
-/* The same hooks with other replacements: each slot gets that of its hook. They live as long as
- * those that are installed. Any thread. */
-void dt_got_replace(const dt_got_hook_t *hooks);
-
 /* Puts every slot back, in all objects that are still mapped. */
 void dt_got_restore(void);
 

@@ -9,7 +9,6 @@
  *   early             the same as kernels, but the driver is loaded before MPI_Init
  *   threads           several threads at once
  *   off               dt_dame_devices is 0: nobody asks the driver anything
- *   contiguous        contiguous data, which ends the job
  *   error             the driver reports an error, which ends the job
  */
 #include <dlfcn.h>
@@ -415,15 +414,6 @@ static void threads(const types_t *types)
     free(stream);
 }
 
-/* A message: from 6.0 on, MPI_Pack copies contiguous bytes without a convertor. */
-static void contiguous(void)
-{
-    enum { BYTES = 64 };
-    char *memory = cuda.alloc(0, BYTES), received[BYTES];
-    MPI_Sendrecv(memory, BYTES, MPI_CHAR, 0, 0, received, BYTES, MPI_CHAR, 0, 0, MPI_COMM_SELF,
-                 MPI_STATUS_IGNORE);
-}
-
 int devices_main(int argc, char **argv)
 {
     const char *driver = argc > 1 ? argv[1] : "", *mode = argc > 2 ? argv[2] : "";
@@ -449,9 +439,6 @@ int devices_main(int argc, char **argv)
               (long long) cuda.counts().questions);
     } else if (0 == strcmp("threads", mode)) {
         threads(types);
-    } else if (0 == strcmp("contiguous", mode)) {
-        packs(one_of(types), 1, false);
-        contiguous();
     } else if (0 == strcmp("error", mode)) {
         packs(one_of(types), 1, false);
         cuda.fail("cuStreamSynchronize", 700);

@@ -30,8 +30,6 @@ devices()
     on_devices "a local copy first" 1 copy --
     on_devices "verify, report" 2 $mode "on devices:" -- --mca dt_dame_verify 1 --mca dt_dame_report summary
     on_devices "switched off" 2 off -- --mca dt_dame_devices 0
-    # Through the seam nobody asks about contiguous data.
-    [ "$seam" = yes ] || on_devices "contiguous" 1 contiguous fails "contiguous data in a device's memory is left to Open MPI" --
     on_devices "a driver's error" 1 error fails "a device's memory: CUDA_ERROR_OF_THE_STAND_IN. The job cannot go on" --
     without_llvm "$scratch/no-llvm"
     dame=(--mca mca_base_component_path "$scratch/no-llvm:$PKGLIBDIR" --mca dt dame)
