@@ -35,7 +35,7 @@ static const dame_node_t *contig_in(const emitter_t *emitter, const dame_node_t 
 
 static int64_t sort_window(const emitter_t *emitter, const dame_node_t *node)
 {
-    return dame_sort_window(node->disps, node->count, node->child->size, emitter->o->options);
+    return dame_sort_window(node->count, node->child->size, emitter->o->options);
 }
 
 static void measure_list(const emitter_t *emitter, const dame_node_t *node, dame_need_t *need)

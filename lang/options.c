@@ -4,9 +4,7 @@
 #include <string.h>
 
 static const dame_options_t defaults = {
-    .passes = DAME_PASSES_ALL,
-    .sort = DAME_SORT_AUTO,
-    .sort_range = INT32_MAX, /* see README.md, what does not pay */
+    .passes = DAME_PASSES_DEFAULT,
     .fragment = 32 << 10,
 };
 

@@ -16,31 +16,11 @@ static int64_t window_length(int64_t bytes, const dame_options_t *options)
     return window > DAME_LONGEST_WINDOW ? DAME_LONGEST_WINDOW : window;
 }
 
-/* Bytes of user memory from the start of the first block to that of the last; near lists only. */
-static int64_t reach_of(const int64_t *disps, int64_t n)
+int64_t dame_sort_window(int64_t n, int64_t bytes, const dame_options_t *options)
 {
-    int64_t low = disps[0];
-    int64_t high = low;
-    for (int64_t i = 1; i < n; i++) {
-        low = disps[i] < low ? disps[i] : low;
-        high = disps[i] > high ? disps[i] : high;
-    }
-    return high - low;
-}
-
-int64_t dame_sort_window(const int64_t *disps, int64_t n, int64_t bytes,
-                         const dame_options_t *options)
-{
-    if (!dame_has_pass(options, DAME_PASS_SORT) || DAME_SORT_NEVER == options->sort) {
-        return 0;
-    }
-    const int64_t window = window_length(bytes, options);
-    if (n < window ||
-        (DAME_SORT_AUTO == options->sort &&
-         (options->sort_range >= INT32_MAX || reach_of(disps, n) <= options->sort_range))) {
-        return 0;
-    }
-    return window;
+    const int64_t window =
+        dame_has_pass(options, DAME_PASS_SORT) ? window_length(bytes, options) : 0;
+    return n < window ? 0 : window;
 }
 
 static int compare(const void *a, const void *b)

@@ -9,8 +9,7 @@
 #include "dame/program.h"
 
 /* Entries of a window for a list of n blocks of `bytes` bytes, or 0 when it shall not be sorted. */
-int64_t dame_sort_window(const int64_t *disps, int64_t n, int64_t bytes,
-                         const dame_options_t *options);
+int64_t dame_sort_window(int64_t n, int64_t bytes, const dame_options_t *options);
 
 /* The entries of all whole windows of `count` displacements. */
 static inline int64_t dame_sort_entries(int64_t count, int64_t window)

@@ -27,7 +27,7 @@
 #include "program_text.h"
 
 /* Bytes of a program's text: no file is longer than this and its header. */
-enum { TEXT_LIMIT = 16 << 20 };
+enum { TEXT_LIMIT = 16 << 20, MOST_FILES = 10000 /* an application may make datatypes for ever */ };
 
 /* A name that a file has, without what all files of a process begin with. */
 typedef struct taken {
@@ -40,7 +40,6 @@ static struct {
     bool spawned; /* MPI_Comm_spawn started this job */
     bool codes;   /* also machine code */
     bool raw;     /* also programs before any pass */
-    int most;     /* files */
     int files;
     int unnamed;   /* datatypes without a name of their own */
     void *taken;   /* tree of taken_t (search.h) */
@@ -298,10 +297,9 @@ static dame_program_t *raw_program(dame_tree_t *tree, const opal_datatype_t *dat
 /* One for a header without a file so far. */
 static bool open_dump(dame_tree_t *tree, const opal_datatype_t *datatype, dt_dump_t *dump)
 {
-    if (dumps.most == dumps.files++) {
-        dt_log_once_a_job("dump: there are %d files, and other datatypes will get none. The "
-                          "parameter dt_dame_dump_limit sets how many there may be.",
-                          dumps.most);
+    if (MOST_FILES == dumps.files++) {
+        dt_log_once_a_job("dump: there are %d files, and other datatypes will get none.",
+                          (int) MOST_FILES);
         return false;
     }
     dump->path = new_path(datatype);
@@ -326,7 +324,7 @@ static dt_dump_t *dump_of(dame_tree_t *tree, const opal_datatype_t *datatype)
         return NULL;
     }
     dt_dump_t **found = dump->is_full ? tfind(dump, &dumps.known, compare_dumps) : NULL;
-    if (NULL == found && dumps.files <= dumps.most && open_dump(tree, datatype, dump)) {
+    if (NULL == found && dumps.files <= MOST_FILES && open_dump(tree, datatype, dump)) {
         return dump;
     }
     free_dump(dump);
@@ -505,7 +503,7 @@ static void in_child(void)
     dumps.is_child = true;
 }
 
-void dt_dump_start(const char *directory, int most, bool codes, bool raw)
+void dt_dump_start(const char *directory, bool codes, bool raw)
 {
     /* From the root on, since the program may change its working directory. */
     char *working = '/' == *directory ? NULL : getcwd(NULL, 0);
@@ -525,7 +523,6 @@ void dt_dump_start(const char *directory, int most, bool codes, bool raw)
     /* Open MPI itself knows by this that there is a parent (ompi/dpm/dpm.c). MPI_Comm_get_parent
        forgets a parent that is disconnected. */
     dumps.spawned = NULL != getenv("OMPI_PARENT_PORT");
-    dumps.most = most;
     dumps.codes = codes;
     dumps.raw = raw;
     (void) dame_lock_at_fork(DAME_LOCK_OBSERVER, in_child);

@@ -43,7 +43,7 @@ typedef struct dt_dump {
 /* From now on datatypes get a file in `directory`, if it takes any, up to `most` files, with
  * `codes` also their machine code, and with `raw` their programs before any pass. Once a process.
  */
-void dt_dump_start(const char *directory, int most, bool codes, bool raw);
+void dt_dump_start(const char *directory, bool codes, bool raw);
 
 /*
  * A datatype was imported: names its file, which dt_dump_write() is to write next, unless others

@@ -588,7 +588,7 @@ bool dt_glue_start(const dt_glue_options_t *options)
                         options->times || dt_log_wants(DT_LOG_MESSAGES));
     dt_table_start(has_dump || options->times || counts_events);
     if (has_dump) {
-        dt_dump_start(options->dump, options->dump_limit, options->code_files, options->raw_files);
+        dt_dump_start(options->dump, options->code_files, options->raw_files);
     }
     start_engine(options);
     /* libc allocates memory for these: now, not above what the application frees later. */

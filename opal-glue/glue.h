@@ -45,7 +45,6 @@ typedef struct dt_glue_options {
                                  caller's, until dt_glue_start() returns */
     bool code_files;          /* write machine code to files beside those of `dump` */
     bool raw_files;           /* .. and programs before any pass */
-    int dump_limit;           /* most files of `dump` */
     int32_t import_threshold; /* the use of a datatype that imports its layout, 1 being the first;
                                  0: when that pays */
     size_t layout_cache;      /* most bytes kept of layouts that no datatype has any more */

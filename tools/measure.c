@@ -17,8 +17,8 @@ static const struct {
     int compiles; /* .. and then there is machine code */
 } tiers[] = {
     {"plain", DAME_PASSES_NONE, 0},
-    {"optimised", DAME_PASSES_ALL, 0},
-    {"x", DAME_PASSES_ALL, 1},
+    {"optimised", DAME_PASSES_DEFAULT, 0},
+    {"x", DAME_PASSES_DEFAULT, 1},
 };
 
 enum { TIERS = sizeof(tiers) / sizeof(tiers[0]), X_TIER = TIERS - 1 };

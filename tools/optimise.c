@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* dame optimise: the program that the optimiser makes of one. */
-#include <string.h>
-
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/program.h"
@@ -12,24 +10,9 @@ typedef struct arguments {
     int trace;
 } arguments_t;
 
-static int parse_sort(const char *text, dame_sort_t *sort)
-{
-    static const char *const names[] = {
-        [DAME_SORT_AUTO] = "auto", [DAME_SORT_NEVER] = "never", [DAME_SORT_ALWAYS] = "always"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strcmp(text, names[i]) == 0) {
-            *sort = (dame_sort_t) i;
-            return TOOL_OK;
-        }
-    }
-    return tool_error(TOOL_USAGE, "--sort: '%s' is none of auto, never, always", text);
-}
-
 static int parse(int argc, char **argv, arguments_t *arguments)
 {
     static const struct option longs[] = {{"pass", required_argument, NULL, 'p'},
-                                          {"sort", required_argument, NULL, 's'},
-                                          {"sort-range", required_argument, NULL, 'r'},
                                           {"fragment", required_argument, NULL, 'f'},
                                           {"trace", no_argument, NULL, 't'},
                                           {0}};
@@ -43,13 +26,6 @@ static int parse(int argc, char **argv, arguments_t *arguments)
         case 'p':
             restricted = 1;
             code = tool_passes("--pass", optarg, &passes);
-            break;
-        case 's':
-            code = parse_sort(optarg, &arguments->options.sort);
-            break;
-        case 'r':
-            code =
-                tool_number("--sort-range", optarg, 0, INT64_MAX, &arguments->options.sort_range);
             break;
         case 'f':
             code = tool_number("--fragment", optarg, 1, INT64_MAX, &arguments->options.fragment);
@@ -107,19 +83,14 @@ static int run(int argc, char **argv)
 /* clang-format off */
 const tool_command_t tool_optimise = {
     .name = "optimise",
-    .arguments = "[--pass NAME[,NAME]...]... [--sort WHEN]\n"
-                 "                     [--sort-range BYTES] [--fragment BYTES] [--trace] FILE...",
+    .arguments = "[--pass NAME[,NAME]...]... [--fragment BYTES]\n"
+                 "                     [--trace] FILE...",
     .what = "prints the program that the optimiser makes of one",
     .help = "  --pass NAME,...   only these passes; may be given several times. NAME is all\n"
             "                    or none, alone, or\n"
 #define DAME_PASS(name, text, what) "      " text ": " what "\n"
 #include "dame/passes.def"
 #undef DAME_PASS
-            "  --sort WHEN       lists that the pass sort sorts: auto (long ones that reach\n"
-            "                    further than --sort-range; the default range is unlimited,\n"
-            "                    so none; the default), never, always (all of a window and\n"
-            "                    more)\n"
-            "  --sort-range BYTES  see --sort; 2147483647 and more are unlimited\n"
             "  --fragment BYTES  the size of fragment, at least 1; windows of sorted lists\n"
             "                    are a quarter of it, but 64 to 4096 blocks\n"
             "  --trace           what each pass changes, as a diff: first the program without\n"

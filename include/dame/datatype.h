@@ -113,8 +113,8 @@ DAME_PUBLIC void dame_free(void *memory);
 typedef struct dame_context_options {
     size_t size;        /* sizeof(dame_context_options_t) */
     const char *passes; /* passes of the optimiser, separated by commas: normalise, merge, pattern,
-                           order, sort, buffer; or "all" or "none". NULL: all. They change the time
-                           that moving data takes, never the data. */
+                           order, sort, buffer; or "all" or "none". NULL: all but sort. They change
+                           the time that moving data takes, never the data. */
     int64_t fragment;   /* expected bytes of a call that moves part of a message. 0: 32768 */
     int64_t threshold;  /* when programs are compiled to machine code. 0: when measurements of the
                            program's own messages say that it pays; n: at the n-th message packed,

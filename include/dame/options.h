@@ -20,18 +20,11 @@ typedef enum dame_pass {
 typedef uint32_t dame_passes_t;
 #define DAME_PASSES_NONE ((dame_passes_t) 0)
 #define DAME_PASSES_ALL  ((dame_passes_t) ((1u << DAME_PASS_COUNT) - 1))
-
-typedef enum dame_sort {
-    DAME_SORT_AUTO, /* lists of at least a window that span more than sort_range */
-    DAME_SORT_NEVER,
-    DAME_SORT_ALWAYS
-} dame_sort_t;
+/* Sorting made no measured list faster: lang/README.md, what does not pay. */
+#define DAME_PASSES_DEFAULT (DAME_PASSES_ALL & ~((dame_passes_t) 1 << DAME_PASS_SORT))
 
 typedef struct dame_options {
     dame_passes_t passes;
-    dame_sort_t sort;    /* which lists the pass `sort` sorts */
-    int64_t sort_range;  /* auto: sort lists that span more bytes of user memory, >= 0; INT32_MAX or
-                            more: sort none */
     int64_t fragment;    /* expected bytes of a fragment, for the pass `buffer`, >= 1 */
     dame_limit_t *limit; /* receives the limit when a build returns DAME_ERR_LIMIT; the caller's,
                             one build at a time may write it; NULL: not wanted */
@@ -42,7 +35,7 @@ static inline int dame_has_pass(const dame_options_t *options, dame_pass_t pass)
     return 0 != (options->passes >> pass & 1);
 }
 
-/* All passes and measured sizes. Static storage. */
+/* DAME_PASSES_DEFAULT and measured sizes. Static storage. */
 const dame_options_t *dame_options_default(void);
 
 /* Name and one-sentence description of a pass; static storage. */

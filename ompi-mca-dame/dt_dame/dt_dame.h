@@ -26,39 +26,23 @@ enum {
 
 /* The parameters dt_dame_<name>, as registered: MCA writes them. */
 typedef struct mca_dt_dame_params {
-    int priority;
-    int direct_pack; /* 0 or 1 */
-    int devices;     /* 0 or 1 */
-    int verbose;
-    int verify; /* 0 or 1 */
-    int report; /* mca_dt_dame_report_t */
-    char *report_file;
-    int report_every; /* seconds, 0: only at the end */
-    int last_run;     /* 0 or 1 */
-    char *papi_events;
-    char *passes;
-    int sort_displacements; /* dame_sort_t */
-    int sort_range;         /* bytes */
-    int fragment_bytes;
-    int dump; /* MCA_DT_DAME_DUMP_... */
-    char *dump_dir;
-    int dump_limit;
-    int import_threshold;    /* uses; -1: when it pays */
-    int promotion_threshold; /* uses; -1: measured */
-    char *profile;
-    int explore; /* per cent */
-    char *code_dir;
-    int code_dir_size; /* bytes */
-    int llvm_compile;  /* dame_slow_how_t */
-    char *llvm_passes;
-    char *llvm_cpu;
-    int tiers;             /* MCA_DT_DAME_TIER_... */
-    int vector_width;      /* bits, 0: the best */
-    int code_cache_size;   /* bytes */
-    int layout_cache_size; /* bytes */
-    char *perf_map;
-    int gdb; /* 0 or 1 */
+#define DT_NUMBER(name, level, change, low, high, standard, help) int name;
+#define DT_BYTES(name, level, change, low, high, standard, help)  int name;
+#define DT_BOOL(name, level, change, standard, help)              int name;
+#define DT_CHOICE(name, level, change, names, standard, help)     int name;
+#define DT_SET(name, level, change, names, standard, help)        int name;
+#define DT_TEXT(name, level, change, check, standard, help)       char *name;
+#include "dt_dame_params.def"
+#undef DT_NUMBER
+#undef DT_BYTES
+#undef DT_BOOL
+#undef DT_CHOICE
+#undef DT_SET
+#undef DT_TEXT
 } mca_dt_dame_params_t;
+
+/* A directory of the user's own, as a value. */
+#define MCA_DT_DAME_AUTO "auto"
 
 extern mca_dt_dame_params_t mca_dt_dame_params;
 
@@ -77,9 +61,7 @@ int mca_dt_dame_import_threshold(void);
 /* The parameters about machine code. The strings in it are the parameters'. After registering. */
 dame_promote_options_t mca_dt_dame_promote_options(void);
 
-/* Those of DAME-L and the code cache, whose values are kept in *values. Its options; then the
- * cache's directories, or NULL. Static storage. */
-void mca_dt_dame_register_llvm(const mca_base_component_t *component, mca_dt_dame_params_t *values);
+/* DAME-L's options, and the code cache's directories, or NULL. Static storage. */
 const char *mca_dt_dame_llvm_options(void);
 const char *mca_dt_dame_code_directories(void);
 

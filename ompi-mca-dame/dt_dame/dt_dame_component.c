@@ -158,7 +158,6 @@ static int dame_enable(void)
                       (MCA_DT_DAME_DUMP_RAW | MCA_DT_DAME_DUMP_PROGRAM | MCA_DT_DAME_DUMP_ASM))
                     ? mca_dt_dame_params.dump_dir
                     : NULL,
-        .dump_limit = mca_dt_dame_params.dump_limit,
         .papi_events = NULL == mca_dt_dame_params.papi_events ? "" : mca_dt_dame_params.papi_events,
         .import_threshold = mca_dt_dame_import_threshold(),
         .layout_cache = (size_t) mca_dt_dame_params.layout_cache_size,

@@ -89,5 +89,5 @@ static bool check_disguise(check_t *check, const message_t *m)
 bool check_normal_form(check_t *check, const message_t *m)
 {
     return check_again(check, m) &&
-           (check->tier->options.passes != DAME_PASSES_ALL || check_disguise(check, m));
+           (check->tier->options.passes != DAME_PASSES_DEFAULT || check_disguise(check, m));
 }

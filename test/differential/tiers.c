@@ -32,27 +32,27 @@ static const char compiled_any_passes[] = "x-passes";
 static const char llvm_any_passes[] = "l-passes";
 
 const tier_t tiers[] = {
-    {.name = "interp", .obtain = build, .options = {.passes = DAME_PASSES_ALL}},
+    {.name = "interp", .obtain = build, .options = {.passes = DAME_PASSES_DEFAULT}},
     {.name = "plain", .obtain = build, .options = {.passes = DAME_PASSES_NONE}},
     {.name = any_passes, .obtain = build},
-    {.name = "optimise", .obtain = optimise, .options = {.passes = DAME_PASSES_ALL}},
-    {.name = "x", .obtain = build, .options = {.passes = DAME_PASSES_ALL}, .compiles = true},
+    {.name = "optimise", .obtain = optimise, .options = {.passes = DAME_PASSES_DEFAULT}},
+    {.name = "x", .obtain = build, .options = {.passes = DAME_PASSES_DEFAULT}, .compiles = true},
     {.name = "x-plain", .obtain = build, .options = {.passes = DAME_PASSES_NONE}, .compiles = true},
     {.name = compiled_any_passes, .obtain = build, .compiles = true},
     {.name = "codes",
      .obtain = build,
-     .options = {.passes = DAME_PASSES_ALL},
+     .options = {.passes = DAME_PASSES_DEFAULT},
      .compiles = true,
      .changes = true},
     {.name = "l-codes",
      .obtain = build,
-     .options = {.passes = DAME_PASSES_ALL},
+     .options = {.passes = DAME_PASSES_DEFAULT},
      .compiles = true,
      .changes = true,
      .by_llvm = true},
     {.name = "l",
      .obtain = build,
-     .options = {.passes = DAME_PASSES_ALL},
+     .options = {.passes = DAME_PASSES_DEFAULT},
      .compiles = true,
      .by_llvm = true},
     {.name = llvm_any_passes, .obtain = build, .compiles = true, .by_llvm = true},
@@ -138,8 +138,6 @@ tier_t tier_of_case(tier_set_t set, uint64_t seed)
     mine.options = *dame_options_default();
     mine.options.passes = passes;
     if (any) { /* sizes that small messages exceed */
-        mine.options.sort = (dame_sort_t) rng_range(&rng, DAME_SORT_AUTO, DAME_SORT_ALWAYS);
-        mine.options.sort_range = rng_range(&rng, 0, 5000);
         mine.options.fragment = rng_range(&rng, 1, 5000);
     }
     if (mine.compiles) {

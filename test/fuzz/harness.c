@@ -66,8 +66,6 @@ static dame_program_t *optimised(const dame_program_t *program, choices_t *choic
     dame_options_t options = *dame_options_default();
     if (choose_byte(choices) % 2) {
         options.passes = choose_byte(choices) & DAME_PASSES_ALL;
-        options.sort = (dame_sort_t) choose(choices, DAME_SORT_AUTO, DAME_SORT_ALWAYS);
-        options.sort_range = choose_byte(choices);
         options.fragment = 1 + 16 * choose_byte(choices);
     }
     dame_program_t *result = NULL;

@@ -218,8 +218,6 @@ static dame_options_t random_passes(rng_t *rng)
         options.passes = DAME_PASSES_NONE;
     } else if (kind == 2) {
         options.passes = (dame_passes_t) rng_next(rng) & DAME_PASSES_ALL;
-        options.sort = (dame_sort_t) rng_range(rng, DAME_SORT_AUTO, DAME_SORT_ALWAYS);
-        options.sort_range = rng_range(rng, 0, 5000);
         options.fragment = rng_range(rng, 1, 5000);
     }
     return options;

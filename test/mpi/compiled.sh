@@ -138,8 +138,5 @@ machine_code()
     # The code above the convertor knows of no codes.
     matrix "compiled at once" "convertor lifetime threads frags $(in_long pack edge p2p coll onesided file)"
     matrix "small code cache" "lifetime threads $(in_long convertor p2p)" "${small[@]}"
-    for x in 128 256 512; do
-        matrix "vectors of $x bits" "pack $(in_long convertor)" --mca dt_dame_vector_width $x
-    done
     matrix "compiled at once, verify" "convertor threads $(in_long p2p)" --mca dt_dame_verify 1
 }

@@ -62,41 +62,37 @@ bad_parameters()
     local bytes="numbers of bytes, also with K, M or G, from 0 to 2147483647\."
     local boolean="allowed: false, true," tiers="allowed: a comma-separated list of interp, x, l, opal\."
     local dump="allowed: none, or a comma-separated list of raw, program, asm, llvm\."
-    local sort="allowed: never, auto, always\." widths="allowed: auto, 128, 256, 512\."
-    local cache="from 4096 to 1073741824\." most="from 1 to 2147483647\."
+    local cache="from 4096 to 1073741824\."
     local passes="which is not a pass; allowed: all, none, or a comma-separated list.*normalise, merge,"
     local compile="allowed: never, background, now\\." dirs="absolute names of directories with colons between"
     local report="allowed: none, summary, json\." ahead="from -1 to 2147483647\."
     local empty=("dame_priority||$percent|20" "dame_verbose||$percent|0" \
         "dame_verify||$boolean|false" "dame_report||$report|none" "dame_last_run||$boolean|true" \
-        "dame_report_file||is empty; allowed: the name of a file|dame-report.json" "dame_passes||has \"\", $passes|all" \
-        "dame_sort_displacements||$sort|auto" "dame_sort_range||$bytes|2147483647" \
-        "dame_fragment_bytes||$most|32768" "dame_dump||$dump|none" \
-        "dame_dump_dir||is empty; allowed: the name of a directory|\\." "dame_dump_limit||$most|10000" \
+        "dame_report_file||is empty; allowed: the name of a file|dame-report.json" "dame_passes||has \"\", $passes|normalise,merge,pattern,order,buffer" \
+        "dame_dump||$dump|none" \
+        "dame_dump_dir||is empty; allowed: the name of a directory|\\." \
         "dame_promotion_threshold||$ahead|-1" "dame_explore||$percent|1" "dame_tiers||$tiers|interp,x,l,opal" \
-        "dame_vector_width||$widths|auto" "dame_code_cache_size||$cache|16777216" \
-        "dame_layout_cache_size||$bytes|1048576" "dame_code_dir_size||$most|67108864" \
-        "dame_llvm_compile||$compile|background" "dame_llvm_cpu||native, x86-64|native" \
+        "dame_code_cache_size||$cache|16777216" \
+        "dame_layout_cache_size||$bytes|1048576" \
+        "dame_llvm_compile||$compile|background" \
         "dame_gdb||$boolean|false")
     bad_values "empty" 0 "${empty[@]}"
     bad_values "words" 1 "dame_code_dir|relative|$dirs|auto" "dame_priority|1000|$percent|20" "dame_verbose|loud|$percent|0" \
         "dame_verify|2|$boolean|false" "dame_report|banana|$report|none" "dame_last_run|maybe|$boolean|true" \
-        "dame_passes|merge,fold|has \"fold\", $passes|all" \
-        "dame_sort_displacements|sometimes|$sort|auto" "dame_sort_range|2G|$bytes|2147483647" \
-        "dame_fragment_bytes|0|$most|32768" "dame_dump|none,asm|$dump|none" \
-        "dame_dump_limit|0|$most|10000" "dame_promotion_threshold|2K|$ahead|-1" "dame_explore|101|$percent|1" \
-        "dame_tiers|x,x|$tiers|interp,x,l,opal" "dame_vector_width|64|$widths|auto" \
+        "dame_passes|merge,fold|has \"fold\", $passes|normalise,merge,pattern,order,buffer" \
+        "dame_dump|none,asm|$dump|none" \
+        "dame_promotion_threshold|2K|$ahead|-1" "dame_explore|101|$percent|1" \
+        "dame_tiers|x,x|$tiers|interp,x,l,opal" \
         "dame_code_cache_size|4095|$cache|16777216" \
-        "dame_layout_cache_size|-1|$bytes|1048576" "dame_code_dir_size|0|$most|67108864" \
+        "dame_layout_cache_size|-1|$bytes|1048576" \
         "dame_llvm_compile|later|$compile|background" \
-        "dame_llvm_passes|O2,O1|commas inside brackets|" "dame_llvm_cpu|i486|native, x86-64|native" \
         "dame_gdb|7|$boolean|false" \
         "dame_perf_map|$scratch/none|No such file or directory.*directory that can be written to|"
     bad_values "more" 2 "dame_priority|-1|$percent|20" "dame_verify|perhaps|$boolean|false" \
-        "dame_report|1|$report|none" "dame_passes|merge,all|has \"all\", $passes|all" \
-        "dame_sort_range|5X|$bytes|2147483647" "dame_dump|ir|$dump|none" \
+        "dame_report|1|$report|none" "dame_passes|merge,all|has \"all\", $passes|normalise,merge,pattern,order,buffer" \
+        "dame_dump|ir|$dump|none" \
         "dame_promotion_threshold|-2|$ahead|-1" "dame_explore|0.5|$percent|1" "dame_tiers|inter|$tiers|interp,x,l,opal" \
-        "dame_vector_width|wide|$widths|auto" "dame_code_cache_size|2G|$cache|16777216" \
+        "dame_code_cache_size|2G|$cache|16777216" \
         "dame_papi_events|A,,B|list, without blanks, of up to 8 names, or empty|" \
         "dame_perf_map|/dev/null|Not a directory.*directory that can be written to|"
     bad_values "lists" 0 "dame_tiers|x,m|$tiers|interp,x,l,opal" "dame_dump|program,|$dump|none"

@@ -118,7 +118,7 @@ TEST(regular_stretches_are_members_of_their_own)
 
 TEST(lists_are_sorted_only_where_the_options_say_so)
 {
-    enum { N = 1019, REACH = 16 * (N - 1) }; /* a prime of which all are cubes: no pattern */
+    enum { N = 1019 }; /* a prime of which all are cubes: no pattern */
     int64_t disps[N];
     for (int64_t i = 0; i < N; i++) {
         disps[i] = i * i % N * i % N * 16;
@@ -126,16 +126,13 @@ TEST(lists_are_sorted_only_where_the_options_say_so)
     const dame_passes_t only = 1u << DAME_PASS_SORT;
     const dame_passes_t sort = only | 1u << DAME_PASS_BUFFER;
     const dame_options_t tries[] = {
-        {.passes = DAME_PASSES_ALL, .sort = DAME_SORT_ALWAYS, .fragment = 16384},
-        {.passes = sort, .sort = DAME_SORT_AUTO, .sort_range = REACH - 1, .fragment = 16384},
-        {.passes = sort, .sort = DAME_SORT_AUTO, .sort_range = REACH, .fragment = 16384},
-        {.passes = sort, .sort = DAME_SORT_AUTO, .sort_range = INT32_MAX, .fragment = 16384},
-        {.passes = sort, .sort = DAME_SORT_NEVER, .fragment = 16384},
-        {.passes = DAME_PASSES_ALL & ~only, .sort = DAME_SORT_ALWAYS, .fragment = 16384},
-        {.passes = only, .sort = DAME_SORT_ALWAYS, .fragment = 16384}, /* too long a window */
+        {.passes = DAME_PASSES_ALL, .fragment = 16384},
+        {.passes = sort, .fragment = 16384},
+        {.passes = DAME_PASSES_DEFAULT, .fragment = 16384},
+        {.passes = only, .fragment = 16384}, /* too long a window */
         *dame_options_default(),
     };
-    static const int64_t windows[] = {512, 512, 0, 0, 0, 0, 0, 0}; /* 4 a fragment */
+    static const int64_t windows[] = {512, 512, 0, 0, 0}; /* 4 a fragment */
     for (size_t i = 0; i < sizeof tries / sizeof tries[0]; i++) {
         dame_program_t *program;
         const dame_type_t *type = blockindex(N, 1, disps, basic(8));

@@ -137,7 +137,7 @@ static dame_program_t *verified(dame_status_t status, dame_program_t *program)
 
 dame_program_t *program_of(const dame_type_t *type)
 {
-    return program_with(DAME_PASSES_ALL, type);
+    return program_with(DAME_PASSES_DEFAULT, type);
 }
 
 dame_program_t *plain_of(const dame_type_t *type)
@@ -151,7 +151,7 @@ dame_program_t *program_with(dame_passes_t passes, const dame_type_t *type)
     options.passes = passes;
     dame_program_t *program = NULL;
     dame_status_t status =
-        dame_program_build(type, passes == DAME_PASSES_ALL ? NULL : &options, &program);
+        dame_program_build(type, passes == DAME_PASSES_DEFAULT ? NULL : &options, &program);
     return verified(status, program);
 }
 

@@ -122,7 +122,7 @@ static dame_program_t *sorted_program(void)
         disps[i] = i * 77 % N * 8;
     }
     dame_options_t options = *dame_options_default();
-    options.sort = DAME_SORT_ALWAYS;
+    options.passes = DAME_PASSES_ALL;
     options.fragment = 1;
     dame_program_t *program;
     ck_assert_int_eq(dame_program_build(blockindex(N, 1, disps, basic(4)), &options, &program),
