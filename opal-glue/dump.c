@@ -14,7 +14,6 @@
 
 #include "abi/abi.h"
 #include "contents.h"
-#include "counters.h"
 #include "describe.h"
 #include "directory.h"
 #include "import_mpi.h"
@@ -43,7 +42,7 @@ static struct {
     int files;
     int unnamed;   /* datatypes without a name of their own */
     void *taken;   /* tree of taken_t (search.h) */
-    void *known;   /* tree of dt_dump_t by header, of those that others may share */
+    void *known;   /* tree of dt_dump_t by header */
     bool is_child; /* of fork(): the files are its parent's */
     atomic_bool complained;
 } dumps;
@@ -166,18 +165,6 @@ static void complain(const char *path, int error)
     }
 }
 
-static void write_text(const dt_dump_t *dump, const dame_program_t *program, const char *uses,
-                       FILE *out)
-{
-    fputs(dump->header, out);
-    fputs(uses, out);
-    for (int dir = 0; dir < 2; dir++) {
-        const char *code = atomic_load_explicit(&dump->code[dir], memory_order_acquire);
-        fputs(NULL == code ? "" : code, out);
-    }
-    dt_program_text(program, TEXT_LIMIT, out);
-}
-
 /* A child of fork() leaves its parent's files alone. */
 static void write_file(const char *path, const void *bytes, size_t size)
 {
@@ -187,14 +174,19 @@ static void write_file(const char *path, const void *bytes, size_t size)
     }
 }
 
-static void write_program_locked(const dt_dump_t *dump, const char *path,
-                                 const dame_program_t *program, const char *uses)
+/* Comments and a program, to a file. */
+static void write_program(const char *path, const char *header, char *const code[2],
+                          const dame_program_t *program)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     if (NULL != out) {
-        write_text(dump, program, uses, out);
+        fputs(header, out);
+        for (int dir = 0; NULL != code && dir < 2; dir++) {
+            fputs(NULL == code[dir] ? "" : code[dir], out);
+        }
+        dt_program_text(program, TEXT_LIMIT, out);
     }
     if (NULL != out && 0 == fclose(out)) {
         write_file(path, text, size);
@@ -204,41 +196,31 @@ static void write_program_locked(const dt_dump_t *dump, const char *path,
     free(text);
 }
 
-static void write_program(const dt_dump_t *dump, const char *path, const dame_program_t *program,
-                          const char *uses)
-{
-    dame_lock(DAME_LOCK_OBSERVER);
-    write_program_locked(dump, path, program, uses);
-    dame_unlock(DAME_LOCK_OBSERVER);
-}
-
 /* ---- Datatypes ------------------------------------------------------------------------------ */
 
-static void write_header(dame_tree_t *tree, const opal_datatype_t *datatype, FILE *out)
+/* Comment lines about the datatype. The calls that made it tell datatypes apart, where they are not
+ * too many to be written. */
+static void write_header(dame_tree_t *tree, const opal_datatype_t *datatype, FILE *out,
+                         bool *is_full)
 {
     const char *name = given_name(datatype);
-    char text[DT_NAME_TEXT];
-    fprintf(out, "# Datatype as DAME %d.%d.%d moves it\n# name: %s\n# constructors:\n",
+    char text[DT_NAME_TEXT], *calls = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&calls, &size);
+    *is_full = NULL != memory && dt_describe(tree, datatype, memory);
+    *is_full = NULL != memory && 0 == fclose(memory) && *is_full;
+    fprintf(out, "# Datatype as DAME %d.%d.%d moves it\n# name: %s\n# rank: %u\n",
             DAME_MAJOR_VERSION, DAME_MINOR_VERSION, DAME_RELEASE_VERSION,
-            dt_name_text('\0' == *name ? "none" : name, text, sizeof(text)));
-    dt_describe(tree, datatype, "#   ", out);
+            dt_name_text('\0' == *name ? "none" : name, text, sizeof(text)),
+            (unsigned) opal_proc_local_get()->proc_name.vpid);
+    if (*is_full) {
+        fprintf(out, "# mpi: %s\n", calls);
+    } else {
+        fputs("# Made by more MPI calls than are written here, or not by MPI calls.\n", out);
+    }
     fprintf(out, "# size: %zu\n# lb: %td\n# extent: %td\n# true_lb: %td\n# true_ub: %td\n",
             datatype->size, datatype->lb, datatype->ub - datatype->lb, datatype->true_lb,
             datatype->true_ub);
-}
-
-/* The calls in full, where they are not too many: they tell datatypes apart. */
-static void write_calls(dame_tree_t *tree, const opal_datatype_t *datatype, FILE *out,
-                        bool *is_full)
-{
-    char *calls = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&calls, &size);
-    *is_full = NULL != memory && dt_describe_calls(tree, datatype, memory);
-    *is_full = NULL != memory && 0 == fclose(memory) && *is_full;
-    if (*is_full) {
-        fprintf(out, "# mpi: %s\n", calls);
-    }
     free(calls);
 }
 
@@ -251,9 +233,7 @@ static char *new_header(dame_tree_t *tree, const opal_datatype_t *datatype, bool
     if (NULL == out) {
         return NULL;
     }
-    write_header(tree, datatype, out);
-    fprintf(out, "# rank: %u\n", (unsigned) opal_proc_local_get()->proc_name.vpid);
-    write_calls(tree, datatype, out, is_full);
+    write_header(tree, datatype, out, is_full);
     if (0 != fclose(out)) {
         free(text);
         return NULL;
@@ -265,7 +245,7 @@ static void free_dump(void *freed)
 {
     dt_dump_t *dump = freed;
     for (int dir = 0; dir < 2; dir++) {
-        dame_heap_free(atomic_load_explicit(&dump->code[dir], memory_order_relaxed));
+        dame_heap_free(dump->code[dir]);
     }
     dame_program_free(atomic_load_explicit(&dump->raw, memory_order_relaxed));
     dame_heap_free(dump->header);
@@ -273,9 +253,12 @@ static void free_dump(void *freed)
     dame_heap_free(dump);
 }
 
+/* Datatypes of which the calls are not written may differ. */
 static int compare_dumps(const void *a, const void *b)
 {
-    return strcmp(((const dt_dump_t *) a)->header, ((const dt_dump_t *) b)->header);
+    const dt_dump_t *x = a, *y = b;
+    const int order = strcmp(x->header, y->header);
+    return 0 != order || x->is_full ? order : (x > y) - (x < y);
 }
 
 /* The program as it was imported, before any pass; NULL if absent or memory is out. */
@@ -303,8 +286,7 @@ static bool open_dump(dame_tree_t *tree, const opal_datatype_t *datatype, dt_dum
         return false;
     }
     dump->path = new_path(datatype);
-    if (NULL == dump->path ||
-        (dump->is_full && NULL == tsearch(dump, &dumps.known, compare_dumps))) {
+    if (NULL == dump->path || NULL == tsearch(dump, &dumps.known, compare_dumps)) {
         complain(dumps.directory, ENOMEM);
         return false;
     }
@@ -323,7 +305,7 @@ static dt_dump_t *dump_of(dame_tree_t *tree, const opal_datatype_t *datatype)
         dame_heap_free(dump);
         return NULL;
     }
-    dt_dump_t **found = dump->is_full ? tfind(dump, &dumps.known, compare_dumps) : NULL;
+    dt_dump_t **found = tfind(dump, &dumps.known, compare_dumps);
     if (NULL == found && dumps.files <= MOST_FILES && open_dump(tree, datatype, dump)) {
         return dump;
     }
@@ -338,10 +320,6 @@ dt_dump_t *dt_dump_begin(dame_tree_t *tree, const opal_datatype_t *datatype)
     }
     const int cancel_state = dame_cancel_defer();
     dt_dump_t *dump = dump_of(tree, datatype);
-    if (NULL != dump) {
-        atomic_fetch_add_explicit(&dump->datatypes, 1, memory_order_relaxed);
-        atomic_fetch_add_explicit(&dump->alive, 1, memory_order_relaxed);
-    }
     dame_cancel_restore(cancel_state);
     return dump;
 }
@@ -359,7 +337,7 @@ static void write_raw(dt_dump_t *dump)
     dame_program_t *raw = atomic_exchange(&dump->raw, NULL);
     char *path = NULL == raw ? NULL : beside(dump, ".raw.dame");
     if (NULL != path) {
-        write_program(dump, path, raw, "# form: before any pass\n");
+        write_program(path, "# form: before any pass\n", NULL, raw);
     }
     free(path);
     dame_program_free(raw);
@@ -368,64 +346,10 @@ static void write_raw(dt_dump_t *dump)
 void dt_dump_write(dt_dump_t *dump, const dame_program_t *program)
 {
     if (NULL != dump && !atomic_exchange(&dump->is_written, true)) {
-        write_raw(dump);
-        write_program(dump, dump->path, program,
-                      "# uses: not known before the datatype is freed\n");
-    }
-}
-
-static int64_t value(_Atomic int64_t *counter)
-{
-    return atomic_load_explicit(counter, memory_order_relaxed);
-}
-
-/* After ALL datatypes, only every power of two writes the file again. */
-static bool is_told(int ended)
-{
-    enum { ALL = 10000 };
-    return ended <= ALL || 0 == (ended & (ended - 1));
-}
-
-static void end_locked(dt_dump_t *dump, const dame_program_t *program, dt_decline_t declined)
-{
-    char uses[512], more[128] = "";
-    const int alive = atomic_fetch_sub_explicit(&dump->alive, 1, memory_order_acq_rel) - 1;
-    const int all = atomic_load_explicit(&dump->datatypes, memory_order_relaxed);
-    if (!is_told(all - alive)) {
-        return;
-    }
-    if (0 != alive) {
-        (void) snprintf(
-            more, sizeof(more),
-            "# alive: %d, with uses from now on that are not known before they are freed\n", alive);
-    }
-    int length =
-        snprintf(uses, sizeof(uses),
-                 "# datatypes: %d\n%s# packed: %" PRId64 " messages, %" PRId64
-                 " bytes\n# unpacked: %" PRId64 " messages, %" PRId64 " bytes\n",
-                 all, more, value(&dump->messages[DAME_PACK]), value(&dump->bytes[DAME_PACK]),
-                 value(&dump->messages[DAME_UNPACK]), value(&dump->bytes[DAME_UNPACK]));
-    if (DT_DECLINE_NONE != declined) {
-        dump->declined = declined;
-    }
-    if (DT_DECLINE_NONE != dump->declined) {
-        (void) snprintf(uses + length, sizeof(uses) - (size_t) length,
-                        "# left to Open MPI's own engine in the end: %s\n",
-                        dt_decline_text(dump->declined));
-    }
-    write_program_locked(dump, dump->path, program, uses);
-}
-
-void dt_dump_end(dt_dump_t *dump, const dame_program_t *program, dt_decline_t declined)
-{
-    if (NULL != dump) {
-        /* Counts are read under the lock, so that the last one to write has the latest. */
         dame_lock(DAME_LOCK_OBSERVER);
-        end_locked(dump, program, declined);
+        write_raw(dump);
+        write_program(dump->path, dump->header, dump->code, program);
         dame_unlock(DAME_LOCK_OBSERVER);
-        if (!dump->is_full) { /* no other datatype's */
-            free_dump(dump);
-        }
     }
 }
 
@@ -474,9 +398,10 @@ void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir
         complain(dump->path, ENOMEM);
     } else {
         write_file(path, code, size);
-        lines = atomic_exchange(&dump->code[dir], lines); /* after eviction there were others */
+        dame_heap_free(dump->code[dir]); /* after eviction there were others */
+        dump->code[dir] = lines;
+        write_program(dump->path, dump->header, dump->code, program);
     }
-    dame_heap_free(lines);
     free(path);
     dame_unlock(DAME_LOCK_OBSERVER);
 }
@@ -484,7 +409,10 @@ void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir
 static void write_missing(void *argument, const dame_program_t *program, dame_dir_t dir)
 {
     dt_dump_t *dump = argument;
-    if (NULL == atomic_load_explicit(&dump->code[dir], memory_order_relaxed)) {
+    dame_lock(DAME_LOCK_OBSERVER);
+    const bool is_missing = NULL == dump->code[dir];
+    dame_unlock(DAME_LOCK_OBSERVER);
+    if (is_missing) {
         dt_dump_code(dump, program, dir);
     }
 }

@@ -14,6 +14,7 @@
 #include "log.h"
 #include "measure/counters.h"
 #include "name.h"
+#include "table.h"
 
 enum {
     MOST = 100,      /* datatypes that have counts of their own; the others share one record */
@@ -91,15 +92,19 @@ static void add(_Atomic int64_t *to, int64_t n)
     atomic_fetch_add_explicit(to, n, memory_order_relaxed);
 }
 
-int32_t dt_events_move(dt_entry_t *entry, dame_dir_t dir, convertor_advance_fct_t mover,
-                       opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
-                       size_t *max_data)
+static convertor_advance_fct_t movers[2]; /* by dame_dir_t */
+
+/* Only what is copied is counted, not the addresses of blocks. */
+static int32_t move(opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov,
+                    uint32_t *out_size, size_t *max_data)
 {
+    dt_entry_t *entry = dt_table_get(convertor->pDesc); /* never NULL: DAME handles the convertor */
+    const bool copies = *out_size > 0 && NULL != iov[0].iov_base;
     dame_papi_use_t use;
     int64_t counts[DAME_COUNTERS];
-    dt_events_t *events = events_of(entry);
+    dt_events_t *events = copies ? events_of(entry) : NULL;
     const bool begun = NULL != events && dame_counters_begin(&use);
-    const int32_t rc = mover(convertor, iov, out_size, max_data);
+    const int32_t rc = movers[dir](convertor, iov, out_size, max_data);
     if (begun && dame_counters_end(&use, counts)) {
         add(&events->uses[dir], 1);
         for (int32_t i = 0; i < dame_counters_number(); i++) {
@@ -107,6 +112,18 @@ int32_t dt_events_move(dt_entry_t *entry, dame_dir_t dir, convertor_advance_fct_
         }
     }
     return rc;
+}
+
+int32_t dt_events_pack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
+                       size_t *max_data)
+{
+    return move(convertor, DAME_PACK, iov, out_size, max_data);
+}
+
+int32_t dt_events_unpack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
+                         size_t *max_data)
+{
+    return move(convertor, DAME_UNPACK, iov, out_size, max_data);
 }
 
 /* ---- The report ----------------------------------------------------------------------------- */
@@ -155,8 +172,10 @@ static void tell(const char *text)
     dt_log_once_a_node("dt_dame_papi_events: not counted: %s", text);
 }
 
-bool dt_events_start(const char *list)
+bool dt_events_start(const char *list, convertor_advance_fct_t pack, convertor_advance_fct_t unpack)
 {
+    movers[DAME_PACK] = pack;
+    movers[DAME_UNPACK] = unpack;
     all.on = dame_counters_start(list, NULL, tell);
     return all.on;
 }

@@ -13,15 +13,17 @@
 #include "entry.h"
 #include "abi/abi.h"
 
-/* From now on events are counted: a list as dame_counters_start() takes it. Once a process. False:
- * memory is out, and nothing is counted. */
-bool dt_events_start(const char *list);
+/* From now on events are counted: a list as dame_counters_start() takes it, while `pack` and
+ * `unpack` move data. Once a process. False: memory is out, and nothing is counted. */
+bool dt_events_start(const char *list, convertor_advance_fct_t pack,
+                     convertor_advance_fct_t unpack);
 
-/* Moves data of the entry's datatype by `mover`, and counts what happens meanwhile. Any thread that
- * holds the datatype. */
-int32_t dt_events_move(dt_entry_t *entry, dame_dir_t dir, convertor_advance_fct_t mover,
-                       opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
+/* Advance functions that pass on to those, and count what happens meanwhile. Any thread that holds
+ * the datatype. */
+int32_t dt_events_pack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
                        size_t *max_data);
+int32_t dt_events_unpack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
+                         size_t *max_data);
 
 /* The part of the report about hardware events; nothing when none were to be counted. Before
  * dt_events_stop(). */

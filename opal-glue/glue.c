@@ -32,7 +32,6 @@
 #include "self_test.h"
 #include "table.h"
 #include "thread.h"
-#include "uses.h"
 #include "verify_native.h"
 #include "watch.h"
 
@@ -49,11 +48,9 @@ static void choose_movers(const dt_glue_options_t *options)
     unpack = options->verify ? dt_verify_unpack : dt_advance_unpack;
     copy = options->verify ? dt_verify_copy : dt_copy;
     set_position = options->verify ? dt_verify_set_position : dt_advance_set_position;
-    const bool events = '\0' != *options->papi_events && dt_events_start(options->papi_events);
-    if (NULL != options->dump || events) {
-        dt_uses_start(pack, unpack, events);
-        pack = dt_uses_pack;
-        unpack = dt_uses_unpack;
+    if ('\0' != *options->papi_events && dt_events_start(options->papi_events, pack, unpack)) {
+        pack = dt_events_pack;
+        unpack = dt_events_unpack;
     }
 }
 

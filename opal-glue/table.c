@@ -325,8 +325,6 @@ static void free_layouts(dame_layout_t *layouts)
 static void end_dump(dt_dump_t *dump, dame_layout_t *layout)
 {
     dt_dump_codes(dump, layout);
-    dt_dump_end(dump, layout->program,
-                (dt_decline_t) atomic_load_explicit(&layout->declined, memory_order_relaxed));
     dame_lock_briefly(DAME_LOCK_LAYOUTS);
     dame_layout_t *surplus = put_layout(layout);
     dame_unlock_briefly(DAME_LOCK_LAYOUTS);

@@ -67,10 +67,9 @@ static char *describe(const opal_datatype_t *datatype, const dame_program_t *pro
     if (NULL != out) {
         const char *name = dt_contents_name(datatype);
         char plain[DT_NAME_TEXT];
-        fprintf(out, "%s%s; its constructors:\n", '\0' == *name ? "It has no name" : "Its name is ",
+        fprintf(out, "%s%s; it is made by\n  ", '\0' == *name ? "It has no name" : "Its name is ",
                 dt_name_text(name, plain, sizeof(plain)));
-        dt_describe(tree, datatype, "  ", out);
-        fputs("Its program:\n", out);
+        fprintf(out, "%s\nIts program:\n", dt_describe(tree, datatype, out) ? "" : " ...");
         dt_program_text(program, TEXT_LIMIT, out);
         (void) fclose(out);
     }

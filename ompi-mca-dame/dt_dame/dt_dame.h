@@ -61,10 +61,6 @@ int mca_dt_dame_import_threshold(void);
 /* The parameters about machine code. The strings in it are the parameters'. After registering. */
 dame_promote_options_t mca_dt_dame_promote_options(void);
 
-/* DAME-L's options, and the code cache's directories, or NULL. Static storage. */
-const char *mca_dt_dame_llvm_options(void);
-const char *mca_dt_dame_code_directories(void);
-
 /* One line that says what DAME works with in this process. Returns `text`. */
 const char *mca_dt_dame_state(char *text, size_t room);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * DAME's parameters: the values that they may have, and what they say about programs and machine
- * code. Names, help and defaults are in dt_dame_params.def.
- */
+/* DAME's parameters: the values that they may have. Names, help and defaults are in
+ * dt_dame_params.def, what they mean for the engine in options.c. */
 #include "dt_dame.h"
 
 #include <limits.h>
@@ -16,8 +14,6 @@
 #include "report_name.h"
 
 mca_dt_dame_params_t mca_dt_dame_params;
-
-static dame_passes_t passes = DAME_PASSES_DEFAULT;
 
 /* ---- Names of values ------------------------------------------------------------------------ */
 
@@ -86,6 +82,7 @@ static bool check_passes(const char *value, dt_refusal_t *refusal)
 {
     const char *bad;
     int bad_length;
+    dame_passes_t passes;
     char names[256] = "";
     if (DAME_OK == dame_passes_parse(value, &passes, &bad, &bad_length)) {
         return true;
@@ -188,60 +185,4 @@ void mca_dt_dame_register_params(const mca_base_component_t *component)
     dt_param_register_string(DT_PARAM(name, level, change, help), check, standard,                 \
                              &mca_dt_dame_params.name);
 #include "dt_dame_params.def"
-}
-
-/* ---- What they say -------------------------------------------------------------------------- */
-
-dame_options_t mca_dt_dame_program_options(void)
-{
-    dame_options_t options = *dame_options_default();
-    options.passes = passes;
-    return options;
-}
-
-int mca_dt_dame_threshold(void)
-{
-    const mca_dt_dame_params_t *params = &mca_dt_dame_params;
-    const int measured = params->promotion_threshold < 0 ? MCA_DT_DAME_TIER_OPAL : 0;
-    const int choices = MCA_DT_DAME_TIER_X | MCA_DT_DAME_TIER_L | measured;
-    return 0 != (params->tiers & choices) ? params->promotion_threshold : 0;
-}
-
-int mca_dt_dame_import_threshold(void)
-{
-    const mca_dt_dame_params_t *params = &mca_dt_dame_params;
-    return params->import_threshold > 0 ? params->import_threshold
-           : 0 == params->import_threshold || params->promotion_threshold >= 0 ? 1
-                                                                               : 0;
-}
-
-dame_promote_options_t mca_dt_dame_promote_options(void)
-{
-    enum { CODE_DIRECTORY_BYTES = 64 << 20 };
-    const mca_dt_dame_params_t *params = &mca_dt_dame_params;
-    const char *llvm =
-        0 != (params->tiers & MCA_DT_DAME_TIER_L) ? mca_dt_dame_llvm_options() : NULL;
-    dame_promote_options_t options = {
-        .threshold = mca_dt_dame_threshold(),
-        .order =
-            {
-                .llvm = llvm,
-                .how = (dame_slow_how_t) params->llvm_compile,
-                .code_directories = mca_dt_dame_code_directories(),
-                .code_directory_is_standard =
-                    NULL != params->code_dir && 0 == strcmp(MCA_DT_DAME_AUTO, params->code_dir),
-                .code_bytes = CODE_DIRECTORY_BYTES,
-            },
-        .profile = NULL == params->profile ? "" : params->profile,
-        .explore = &params->explore,
-        .native =
-            0 != (params->tiers & MCA_DT_DAME_TIER_OPAL) && !params->verify ? DT_NATIVE_ARM : NULL,
-        .jit = *dame_jit_options_default(),
-    };
-    options.jit.arena_bytes = (size_t) params->code_cache_size;
-    options.jit.perf_map = params->perf_map;
-    options.jit.gdb = params->gdb;
-    options.jit.crashes = 1;
-    options.jit.without_x = 0 == (params->tiers & MCA_DT_DAME_TIER_X);
-    return options;
 }

@@ -27,7 +27,7 @@
 
 static double started;
 static dame_waited_t waited; /* by then, and what follows is of the same thread, most likely */
-static pid_t publisher;    /* this process, once its record is published */
+static pid_t publisher;      /* this process, once its record is published */
 static dt_dame_job_t job;
 static bool many_nodes; /* to bring its ranks' reports together */
 

@@ -37,9 +37,9 @@ void dt_dame_write_last_run(const dt_dame_sum_t *sum, FILE *out)
     struct tm broken;
     double uses = 0, bytes = 0;
     if (NULL != localtime_r(&now, &broken)) {
-        (void) strftime(when, sizeof(when),
-                        sum->still_runs ? "running at %Y-%m-%d %H:%M:%S %z" : "%Y-%m-%d %H:%M:%S %z",
-                        &broken);
+        (void) strftime(
+            when, sizeof(when),
+            sum->still_runs ? "running at %Y-%m-%d %H:%M:%S %z" : "%Y-%m-%d %H:%M:%S %z", &broken);
     }
     for (int work = 0; work < DAME_WORKS; work++) {
         for (int tier = 0; tier < DAME_TIERS; tier++) {

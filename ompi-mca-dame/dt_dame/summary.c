@@ -154,8 +154,8 @@ static void write_ranges(FILE *out, const dt_dame_sum_t *sum)
     if (sum->counters[DT_COUNT_verified].sum > 0) {
         write_counter(out, "fragments compared", sum, DT_COUNT_verified, count_text);
         write_counter(out, "  differences", sum, DT_COUNT_differences, count_text);
-        write_if_any(out, "  Open MPI was wrong", sum,
-                     &sum->counters[DT_COUNT_native_differences], count_text);
+        write_if_any(out, "  Open MPI was wrong", sum, &sum->counters[DT_COUNT_native_differences],
+                     count_text);
     }
     write_code(out, sum);
     if (sum->left.sum > 0 || sum->counters[DT_COUNT_messages_native].sum > 0) {

@@ -172,7 +172,8 @@ static void a_difference_within_the_error_is_none(void)
 {
     begin();
     moved(0, "a", DAME_WORK_PACK, DAME_TIER_CODE, 1, (dame_rate_t){3, 0}, (dame_rate_t){5, 0});
-    moved(0, "b", DAME_WORK_UNPACK, DAME_TIER_INTERP, 1, (dame_rate_t){6, 2.25}, (dame_rate_t){5, 1});
+    moved(0, "b", DAME_WORK_UNPACK, DAME_TIER_INTERP, 1, (dame_rate_t){6, 2.25},
+          (dame_rate_t){5, 1});
     write_page();
     says("saved 2.00 ms +- 0 ns");
     says("no clear difference (-1.00 ms +- 1.80 ms)");
@@ -256,7 +257,8 @@ static void a_busy_machine_is_told(void)
     does_not_say("not certain");
 }
 
-/* Of 12 MB, DAME moves 1 of one datatype and 3 of another, of which Open MPI's engine was faster in 2. */
+/* Of 12 MB, DAME moves 1 of one datatype and 3 of another, of which Open MPI's engine was faster
+ * in 2. */
 static void bytes_that_dame_did_not_move_are_told(void)
 {
     char text[4096] = "";
@@ -329,8 +331,7 @@ static void the_last_run_says_why_nothing_was_estimated(void)
         FILE *out = fmemopen(text, sizeof(text), "w");
         dt_dame_write_last_run(&sum, out);
         fclose(out);
-        const char *why =
-            report ? "Open MPI's engine was never timed" : "dt_dame_report was none";
+        const char *why = report ? "Open MPI's engine was never timed" : "dt_dame_report was none";
         check(NULL != strstr(text, why) && NULL != strstr(text, "seconds_saved=not estimated: "),
               "%s", text);
     }

@@ -23,8 +23,8 @@ static void says(MPI_Datatype type, const char *name, const char *constructors)
     dump_file_t file = dump_read(directory, name);
     dame_program_t *program = dump_program(&file);
     check(NULL != program, "%s: parses", name);
-    check(dump_has(&file, "# constructors:\n%s\n# size: %d", constructors, at), "%s: says\n%s",
-          name, NULL == file.text ? "nothing" : file.text);
+    check(dump_has(&file, "# mpi: %s\n# size: %d", constructors, at), "%s: says\n%s", name,
+          NULL == file.text ? "nothing" : file.text);
     dame_program_free(program);
     dump_free(&file);
 }
@@ -50,78 +50,59 @@ static void constructors_of_one_type(void)
     MPI_Datatype plane = vector_of(16, 1, 18, MPI_DOUBLE, false), other, type;
 
     MPI_Type_create_hvector(6, 1, 4608, plane, &type);
-    says(type, "made-hvector", "#   hvector(6, 1, 4608) of vector(16, 1, 18) of MPI_DOUBLE");
+    says(type, "made-hvector", "hvector(6, 1, 4608, vector(16, 1, 18, MPI_DOUBLE))");
     MPI_Type_contiguous(2, plane, &type);
-    says(type, "made-contiguous", "#   contiguous(2) of vector(16, 1, 18) of MPI_DOUBLE");
+    says(type, "made-contiguous", "contiguous(2, vector(16, 1, 18, MPI_DOUBLE))");
     MPI_Type_create_resized(plane, -8, 4096, &type);
-    says(type, "made-resized", "#   resized(-8, 4096) of vector(16, 1, 18) of MPI_DOUBLE");
+    says(type, "made-resized", "resized(vector(16, 1, 18, MPI_DOUBLE), -8, 4096)");
     MPI_Type_dup(plane, &other);
     MPI_Type_dup(other, &type);
     MPI_Type_free(&other);
-    says(type, "made-dup", "#   dup() of dup() of vector(16, 1, 18) of MPI_DOUBLE");
+    says(type, "made-dup", "dup(dup(vector(16, 1, 18, MPI_DOUBLE)))");
     MPI_Type_create_subarray(3, sizes, subsizes, starts, MPI_ORDER_C, MPI_INT, &type);
-    says(type, "made-subarray_c", "#   subarray(3, [4, 6, 5], [2, 3, 4], [1, 0, 1], C) of MPI_INT");
+    says(type, "made-subarray_c", "subarray([4, 6, 5], [2, 3, 4], [1, 0, 1], C, MPI_INT)");
     MPI_Type_create_subarray(2, sizes, subsizes, starts, MPI_ORDER_FORTRAN, MPI_INT, &type);
-    says(type, "made-subarray_f", "#   subarray(2, [4, 6], [2, 3], [1, 0], Fortran) of MPI_INT");
+    says(type, "made-subarray_f", "subarray([4, 6], [2, 3], [1, 0], Fortran, MPI_INT)");
     MPI_Type_create_darray(2, 1, 2, grid, distributions, arguments, processes, MPI_ORDER_C,
                            MPI_FLOAT, &type);
     says(type, "made-darray",
-         "#   darray(2, 1, 2, [8, 10], [cyclic, block], [2, default], [2, 1], C) of MPI_FLOAT");
+         "darray(2, 1, [8, 10], [cyclic, block], [2, default], [2, 1], C, MPI_FLOAT)");
     MPI_Type_free(&plane);
 }
 
 static void constructors_of_lists(void)
 {
-    int lengths[100], displacements[100];
-    MPI_Aint addresses[100];
+    int lengths[8], displacements[8];
+    MPI_Aint addresses[8];
     MPI_Datatype type;
 
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 8; i++) {
         lengths[i] = 1 + i % 2;
         displacements[i] = 5 * i + i % 3;
         addresses[i] = 4 * displacements[i];
     }
     MPI_Type_indexed(3, lengths, displacements, MPI_INT, &type);
-    says(type, "made-indexed", "#   indexed(3, [1, 2, 1], [0, 6, 12]) of MPI_INT");
+    says(type, "made-indexed", "indexed([1, 2, 1], [0, 6, 12], MPI_INT)");
     MPI_Type_create_hindexed(8, lengths, addresses, MPI_INT, &type);
-    says(
-        type, "hindexed",
-        "#   hindexed(8, [1, 2, 1, 2, 1, 2, 1, 2], [0, 24, 48, 60, 84, 108, 120, 144]) of MPI_INT");
-    MPI_Type_create_indexed_block(9, 2, displacements, MPI_INT, &type);
-    says(type, "made-indexed_block", "#   indexed_block(9, 2, [0, 6, 12, 15, ..., 42]) of MPI_INT");
-    MPI_Type_create_hindexed_block(100, 1, addresses, MPI_INT, &type);
-    says(type, "made-hindexed_block",
-         "#   hindexed_block(100, 1, [0, 24, 48, 60, ..., 1980]) of MPI_INT");
+    says(type, "hindexed",
+         "hindexed([1, 2, 1, 2, 1, 2, 1, 2], [0, 24, 48, 60, 84, 108, 120, 144], MPI_INT)");
+    MPI_Type_create_indexed_block(4, 2, displacements, MPI_INT, &type);
+    says(type, "made-indexed_block", "indexed_block(4, 2, [0, 6, 12, 15], MPI_INT)");
+    MPI_Type_create_hindexed_block(3, 1, addresses, MPI_INT, &type);
+    says(type, "made-hindexed_block", "hindexed_block(3, 1, [0, 24, 48], MPI_INT)");
 }
 
 static void constructors_of_structs(void)
 {
-    MPI_Datatype column = vector_of(4, 1, 2, MPI_INT, false), inner, type, many[20];
-    int ones[20];
-    MPI_Aint places[20];
+    MPI_Datatype column = vector_of(4, 1, 2, MPI_INT, false), inner, type;
 
     MPI_Type_create_struct(2, (const int[]){2, 1}, (const MPI_Aint[]){0, 16},
                            (const MPI_Datatype[]){MPI_SHORT, column}, &inner);
     MPI_Type_create_struct(3, (const int[]){1, 2, 0}, (const MPI_Aint[]){8, 200, 600},
                            (const MPI_Datatype[]){MPI_DOUBLE, inner, MPI_CHAR}, &type);
     says(vector_of(2, 1, 3, type, true), "made-struct",
-         "#   vector(2, 1, 3) of struct(3)\n"
-         "#     1 at 8: MPI_DOUBLE\n"
-         "#     2 at 200: struct(2)\n"
-         "#       2 at 0: MPI_SHORT\n"
-         "#       1 at 16: vector(4, 1, 2) of MPI_INT\n"
-         "#     0 at 600: MPI_CHAR");
-    for (int i = 0; i < 20; i++) {
-        ones[i] = 1;
-        places[i] = 24 * i;
-        many[i] = i % 2 ? MPI_CHAR : MPI_DOUBLE;
-    }
-    MPI_Type_create_struct(20, ones, places, many, &type);
-    says(type, "made-struct-20",
-         "#   struct(20)\n#     1 at 0: MPI_DOUBLE\n#     1 at 24: MPI_CHAR\n"
-         "#     1 at 48: MPI_DOUBLE\n#     1 at 72: MPI_CHAR\n#     1 at 96: MPI_DOUBLE\n"
-         "#     1 at 120: MPI_CHAR\n#     1 at 144: MPI_DOUBLE\n#     1 at 168: MPI_CHAR\n"
-         "#     ... and 12 members more");
+         "vector(2, 1, 3, struct([1, 2, 0], [8, 200, 600], [MPI_DOUBLE, struct([2, 1], [0, 16], "
+         "[MPI_SHORT, vector(4, 1, 2, MPI_INT)]), MPI_CHAR]))");
     MPI_Type_free(&inner);
     MPI_Type_free(&column);
 }

@@ -61,17 +61,6 @@ bool dump_has(const dump_file_t *file, const char *format, ...)
     return NULL != strstr(file->text, line) || 0 == strncmp(file->text, line + 1, strlen(line + 1));
 }
 
-bool dump_uses(const dump_file_t *file, uses_t *uses)
-{
-    const char *at = NULL == file->text ? NULL : strstr(file->text, "\n# packed: ");
-
-    return NULL != at &&
-           4 == sscanf(at,
-                       "\n# packed: %lld messages, %lld bytes\n# unpacked: %lld messages, %lld "
-                       "bytes\n",
-                       &uses->messages[0], &uses->bytes[0], &uses->messages[1], &uses->bytes[1]);
-}
-
 dame_program_t *dump_program(const dump_file_t *file)
 {
     dame_program_t *program = NULL;
@@ -131,15 +120,10 @@ bool dump_is_of(const dump_file_t *file, const layout_t *layout, const void *bas
 static void add_file(dump_totals_t *totals, const char *directory, const char *file_name)
 {
     dump_file_t file = read_path(directory, file_name);
-    uses_t uses = {.messages = {0, 0}};
     dame_program_t *program = dump_program(&file);
 
     totals->files++;
-    totals->bad += NULL == program || !dump_uses(&file, &uses);
-    for (int dir = 0; dir < 2; dir++) {
-        totals->uses.messages[dir] += uses.messages[dir];
-        totals->uses.bytes[dir] += uses.bytes[dir];
-    }
+    totals->bad += NULL == program;
     dame_program_free(program);
     dump_free(&file);
 }
@@ -155,7 +139,7 @@ dump_totals_t dump_total(const char *directory)
     while (NULL != dir && NULL != (entry = readdir(dir))) {
         const char *end = strrchr(entry->d_name, '.');
         if (0 != strncmp(entry->d_name, mine, strlen(mine)) ||
-            NULL != strstr(entry->d_name, ".raw.dame")) { /* which say no uses */
+            NULL != strstr(entry->d_name, ".raw.dame")) {
             continue;
         }
         if (NULL == end || 0 != strcmp(end, ".dame")) {

@@ -16,12 +16,6 @@ typedef struct dump_file {
     size_t length;
 } dump_file_t;
 
-/* Messages and bytes that the engine packed (0) and unpacked (1). */
-typedef struct uses {
-    long long messages[2];
-    long long bytes[2];
-} uses_t;
-
 /* This rank's file for a datatype's name in its sanitised form. */
 dump_file_t dump_read(const char *directory, const char *name);
 void dump_free(dump_file_t *file);
@@ -29,9 +23,6 @@ void dump_free(dump_file_t *file);
 /* Is the formatted text one line of the file, or several? */
 bool dump_has(const dump_file_t *file, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-
-/* What the header says of uses; false when it says nothing. */
-bool dump_uses(const dump_file_t *file, uses_t *uses);
 
 /* The file's program. NULL, and the reason on stderr, when it cannot be parsed. */
 dame_program_t *dump_program(const dump_file_t *file);
@@ -41,11 +32,10 @@ dame_program_t *dump_program(const dump_file_t *file);
 bool dump_is_of(const dump_file_t *file, const layout_t *layout, const void *base, int64_t count,
                 const unsigned char *stream);
 
-/* All files of this rank: how many, how many of them cannot be parsed, and the sum of their uses.
-   `others` counts files that are no .dame files. */
+/* All files of this rank: how many, and how many of them cannot be parsed. `others` counts files
+ * that are no .dame files. */
 typedef struct dump_totals {
     int files, bad, others;
-    uses_t uses;
 } dump_totals_t;
 dump_totals_t dump_total(const char *directory);
 
