@@ -88,7 +88,7 @@ void dame_jit_look(dame_jit_t *jit);
 int32_t dame_jit_candidates(dame_jit_t *jit, const dame_program_t *program, dame_dir_t dir,
                             dame_candidate_t *out, int32_t room);
 
-/* Writes a candidate's name, such as "x:far-prefetch", and returns it. A provider that is not
+/* Writes a candidate's name, such as "x:prefetch", and returns it. A provider that is not
  * loaded and a variant that does not exist have the name "". */
 const char *dame_jit_candidate_name(dame_jit_t *jit, const dame_candidate_t *candidate,
                                     char name[DAME_CANDIDATE_NAME]);

@@ -27,7 +27,7 @@ typedef struct dame_jit_options {
                                   blocks ahead, 0: none; -1: the best */
     int64_t list_entries;      /* lists of up to this many blocks become code, longer ones stay
                                   tables, >= 0 */
-    const char *variant; /* the only variant of DAME-X, such as "far-prefetch+split"; NULL: those
+    const char *variant; /* the only variant of DAME-X, such as "prefetch+split"; NULL: those
                             that suit a program. The caller's, until dame_jit_create()
                             returns */
     size_t arena_bytes;  /* most memory for code, 1 to DAME_JIT_LARGEST_ARENA; rounded up to

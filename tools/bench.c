@@ -269,7 +269,7 @@ const tool_command_t tool_bench = {
             "                    rounds are made in any case\n"
             "  --fragment BYTES  also in fragments of that size, as they are sent; up to 16\n"
             "                    times\n"
-            "  --variant NAME    also this variant of the code, such as x:far-prefetch or\n"
+            "  --variant NAME    also this variant of the code, such as x:prefetch or\n"
             "                    l:O2, as 'dame compile --list' shows them; up to 16 times\n"
             "  --llvm PATH       dame_llvm.so, for tier l; if not given, $DAME_LLVM, or where\n"
             "                    it was built or installed\n"

@@ -382,7 +382,7 @@ const tool_command_t tool_compile = {
             "                      built or installed\n"
             "  --direction WAY     pack or unpack; if not given, both\n"
             "  --variant NAME      of tier x: this variant of the code, such as\n"
-            "                      x:far-prefetch; if not given, the likeliest to be the\n"
+            "                      x:prefetch; if not given, the likeliest to be the\n"
             "                      fastest\n"
             "  --list              show the variants that could be the fastest, the likeliest\n"
             "                      first, instead of compiling\n"

@@ -7,12 +7,12 @@
 #include "dame/memory_order.h"
 #include "jit/tune.h"
 
-enum { AHEAD = 16, FAR_AHEAD = 64, MOST_VARIANTS = 6 };
+enum { AHEAD = 16, MOST_VARIANTS = 6 };
 
 /* ---- numbers and names ---- */
 
 static const char *const words[X_CHOICES][4] = {
-    [X_PREFETCH] = {"", "prefetch", "far-prefetch"},
+    [X_PREFETCH] = {"", "prefetch"},
     [X_MOVE] = {"", "move64"},
     [X_PERMUTE] = {"", "permute64", "single", "pairs"},
     [X_TAILS] = {"", "split"},
@@ -79,7 +79,7 @@ int64_t x_variant_named(const char *name, size_t length)
 
 x_options_t x_variant_options(uint32_t variant, const x_options_t *options)
 {
-    static const int64_t distances[] = {[X_AHEAD] = AHEAD, [X_FAR_AHEAD] = FAR_AHEAD, [3] = 0};
+    static const int64_t distances[] = {[X_AHEAD] = AHEAD, [3] = 0};
     static const int64_t unrolled[] = {4, [X_ONCE] = 1, [X_TWICE] = 8, [3] = 0};
     x_options_t out = *options;
     out.most_unrolled = unrolled[x_choice(variant, X_UNROLL)];
@@ -216,9 +216,9 @@ int32_t x_variants(const dame_cpu_t *cpu, const x_options_t *options, const dame
         x_choice_t choice;
         int value;
     } others[] = {
-        {X_PREFETCH, 0},      {X_PREFETCH, X_AHEAD}, {X_PREFETCH, X_FAR_AHEAD}, {X_MOVE, 0},
-        {X_MOVE, X_WIDE},     {X_PERMUTE, 0},        {X_PERMUTE, X_WIDE},       {X_TAILS, X_SPLIT},
-        {X_PERMUTE, X_PAIRS}, {X_PERMUTE, X_SINGLE}, {X_UNROLL, X_TWICE},       {X_UNROLL, X_ONCE},
+        {X_PREFETCH, 0},       {X_PREFETCH, X_AHEAD}, {X_MOVE, 0},        {X_MOVE, X_WIDE},
+        {X_PERMUTE, 0},        {X_PERMUTE, X_WIDE},   {X_TAILS, X_SPLIT}, {X_PERMUTE, X_PAIRS},
+        {X_PERMUTE, X_SINGLE}, {X_UNROLL, X_TWICE},   {X_UNROLL, X_ONCE},
     };
     const x_choices_t choices = matters(cpu, options, program, dir);
     const uint32_t first = likeliest(cpu, choices, dir);

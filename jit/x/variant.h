@@ -15,8 +15,7 @@
 
 /* Each field of a variant has two bits in its number; 0 is the plain choice. */
 typedef enum x_choice {
-    X_PREFETCH, /* loops over short blocks fetch no lines ahead, some (X_AHEAD), many (X_FAR_AHEAD)
-                 */
+    X_PREFETCH, /* loops over short blocks fetch no lines ahead, or some (X_AHEAD) */
     X_MOVE,     /* widest vectors for whole blocks: 32 bytes, 64 (X_WIDE) */
     X_PERMUTE,  /* widest vectors that hold several blocks: 32 bytes, 64 (X_WIDE), none (X_SINGLE),
                    64 that are gathered from two (X_PAIRS) */
@@ -25,16 +24,7 @@ typedef enum x_choice {
     X_CHOICES
 } x_choice_t;
 
-enum {
-    X_AHEAD = 1,
-    X_FAR_AHEAD = 2,
-    X_WIDE = 1,
-    X_SINGLE = 2,
-    X_PAIRS = 3,
-    X_SPLIT = 1,
-    X_ONCE = 1,
-    X_TWICE = 2
-};
+enum { X_AHEAD = 1, X_WIDE = 1, X_SINGLE = 2, X_PAIRS = 3, X_SPLIT = 1, X_ONCE = 1, X_TWICE = 2 };
 
 static inline int x_choice(uint32_t variant, x_choice_t choice)
 {

@@ -183,7 +183,7 @@ static const char *verdict_text(double saved, double error, char text[VERDICT])
     return text;
 }
 
-/* "interp 3 uses, x:plain at 4, x:far-prefetch at 37; saved 1.8 ms +- 100 us"; the history is one
+/* "interp 3 uses, x:plain at 4, x:prefetch at 37; saved 1.8 ms +- 100 us"; the history is one
  * rank's. */
 static void write_history(FILE *out, const dt_dame_sum_row_t *row, int work)
 {
