@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "opal-glue/openmpi.h"
+#include "opal-glue/abi/openmpi.h"
 
 static void prepare(opal_convertor_t *convertor)
 {

@@ -12,11 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "abi/abi.h"
-#include "contents.h"
-#include "describe.h"
+#include "opal-glue/abi/abi.h"
+#include "opal-glue/import/contents.h"
+#include "opal-glue/import/describe.h"
 #include "directory.h"
-#include "import_mpi.h"
+#include "opal-glue/import/import_mpi.h"
 #include "jit/jit.h"
 #include "base/lock.h"
 #include "base/machine.h"

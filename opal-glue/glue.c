@@ -5,34 +5,34 @@
  */
 #include "glue.h"
 
-#include "advance.h"
-#include "break_even.h"
+#include "opal-glue/convertor/advance.h"
+#include "opal-glue/import/break_even.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <string.h>
 
-#include "contents.h"
-#include "copy.h"
-#include "devices.h"
+#include "opal-glue/import/contents.h"
+#include "opal-glue/convertor/copy.h"
+#include "opal-glue/convertor/devices.h"
 #include "base/heap.h"
-#include "direct.h"
+#include "opal-glue/convertor/direct.h"
 #include "dump.h"
-#include "events.h"
-#include "import.h"
-#include "interpose/got.h"
+#include "opal-glue/convertor/events.h"
+#include "opal-glue/import/import.h"
+#include "opal-glue/interpose/got.h"
 #include "base/lock.h"
 #include "engine/promote.h"
-#include "layout_key.h"
+#include "opal-glue/import/layout_key.h"
 #include "log.h"
-#include "native.h"
+#include "opal-glue/convertor/native.h"
 #include "observer.h"
-#include "openmpi.h"
-#include "sample.h"
-#include "self_test.h"
+#include "opal-glue/abi/openmpi.h"
+#include "opal-glue/convertor/sample.h"
+#include "opal-glue/abi/self_test.h"
 #include "table.h"
 #include "thread.h"
-#include "verify_native.h"
+#include "opal-glue/convertor/verify_native.h"
 #include "watch.h"
 
 /* What moves the data of the convertors that DAME handles. */

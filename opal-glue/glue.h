@@ -27,7 +27,7 @@
 #include "late.h"
 #include "log.h"
 #include "name.h"
-#include "self_test.h"
+#include "opal-glue/abi/self_test.h"
 #include "types.h"
 
 /* The name of Open MPI's own engine among the codes of a datatype. */

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#include "interpose/got.h"
-#include "openmpi.h"
+#include "opal-glue/interpose/got.h"
+#include "opal-glue/abi/openmpi.h"
 
 static struct {
     const char *name;

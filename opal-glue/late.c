@@ -9,9 +9,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "interpose/got.h"
+#include "opal-glue/interpose/got.h"
 #include "jit/reader.h"
-#include "openmpi.h"
+#include "opal-glue/abi/openmpi.h"
 
 typedef void start_t(void);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "abi/abi.h"
+#include "opal-glue/abi/abi.h"
 #include "base/lock.h"
 #include "name.h"
 

@@ -4,8 +4,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "abi/abi.h"
-#include "contents.h"
+#include "opal-glue/abi/abi.h"
+#include "opal-glue/import/contents.h"
 #include "dump.h"
 #include "entry.h"
 #include "log.h"

@@ -2,14 +2,14 @@
 #include "table.h"
 #include "base/heap.h"
 
-#include "break_even.h"
+#include "opal-glue/import/break_even.h"
 #include "dump.h"
 #include "engine/credit.h"
-#include "import.h"
+#include "opal-glue/import/import.h"
 #include "base/lock.h"
-#include "layout_key.h"
+#include "opal-glue/import/layout_key.h"
 #include "thread.h"
-#include "contents.h"
+#include "opal-glue/import/contents.h"
 
 _Atomic(dt_buckets_t *) dt_table_buckets;
 _Atomic uint64_t dt_table_generation_count;

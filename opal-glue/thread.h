@@ -12,7 +12,7 @@
 #include "dame/dame.h"
 #include "engine/engine.h"
 #include "engine/staging.h"
-#include "native_mark.h"
+#include "opal-glue/convertor/native_mark.h"
 #include "types.h"
 
 struct opal_datatype_t;

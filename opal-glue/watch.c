@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "abi/abi.h"
+#include "opal-glue/abi/abi.h"
 #include "log.h"
 #include "table.h"
 

@@ -278,7 +278,7 @@ typedef ssize_t dt_abi_desc_count_t;
 
 #if !defined(DT_ABI_INTERNAL) && OMPI_MAJOR_VERSION >= 5
 /* Only its first member is declared: 1 and more: device memory. 4.1 has none, and the test allows
- * it (../self_test.c). */
+ * it (self_test.c). */
 extern struct dt_abi_accelerator {
     int (*check_addr)(const void *address, int *device, uint64_t *flags);
 } opal_accelerator __attribute__((weak));

@@ -13,10 +13,10 @@
 
 #include "base/heap.h"
 #include "opal-glue/dump.h"
-#include "opal-glue/import.h"
-#include "opal-glue/layout_key.h"
+#include "opal-glue/import/import.h"
+#include "opal-glue/import/layout_key.h"
 #include "engine/credit.h"
-#include "opal-glue/contents.h"
+#include "opal-glue/import/contents.h"
 #include "opal-glue/table.h"
 #include "opal-glue/thread.h"
 

@@ -10,7 +10,7 @@
 #include "pvar.h"
 #include "tests.h"
 
-#include "opal-glue/openmpi.h"
+#include "opal-glue/abi/openmpi.h"
 
 enum { MESSAGES = 4 };
 

@@ -16,7 +16,7 @@
 
 #include "dame/dame.h"
 #include "jit/jit.h"
-#include "opal-glue/openmpi.h"
+#include "opal-glue/abi/openmpi.h"
 
 dame_status_t __real_dame_program_build(const dame_type_t *type, const dame_options_t *options,
                                         dame_program_t **out);

@@ -9,7 +9,7 @@
 #include "mpi_check.h"
 #include "types.h"
 
-#include "opal-glue/openmpi.h"
+#include "opal-glue/abi/openmpi.h"
 
 /* DAME moves non-contiguous data (with or without its parameter verify). */
 extern bool with_dame;

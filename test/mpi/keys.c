@@ -3,7 +3,7 @@
  * The keys and sketches of opal-glue/layout_key.c: its arithmetic against a slow one, and datatypes
  * that are made twice, or with one number changed. One rank, without DAME.
  */
-#include "opal-glue/layout_key.c" /* for its arithmetic */
+#include "opal-glue/import/layout_key.c" /* for its arithmetic */
 
 #include <stdio.h>
 #include <stdlib.h>

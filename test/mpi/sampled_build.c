@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "opal-glue/sample.h"
+#include "opal-glue/convertor/sample.h"
 
 __typeof__(dame_tally_open) __real_dame_tally_open;
 __typeof__(dame_tally_open) __wrap_dame_tally_open;

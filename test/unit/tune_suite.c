@@ -254,7 +254,6 @@ TEST(only_walks_that_leave_the_first_cache_prefetch)
 
 TEST(a_choice_changes_the_code)
 {
-    ck_assert(differs(blocks(14476, 12, 128), DAME_PACK, x_with(0, X_PREFETCH, X_FAR_AHEAD)));
     ck_assert(differs(blocks(200, 12, 128), DAME_PACK, x_with(0, X_UNROLL, X_ONCE)));
     ck_assert(differs(blocks(200, 12, 128), DAME_PACK, x_with(0, X_UNROLL, X_TWICE)));
     if (dame_cpu_detect().avx512) {
