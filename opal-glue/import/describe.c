@@ -51,28 +51,26 @@ static void write_entry(FILE *out, char letter, const arguments_t *arguments, in
 
 static bool write_calls(calls_t *c, const opal_datatype_t *datatype);
 
-static void write_ints(FILE *out, const int *ints, int64_t n)
+/* The list of `letter`, which the next arguments are, with a comma behind it. */
+static void write_list(FILE *out, char letter, arguments_t *arguments)
 {
-    for (int64_t i = 0; i < n; i++) {
-        fprintf(out, "%s%d", 0 == i ? "[" : ", ", ints[i]);
+    fputc('[', out);
+    for (int64_t i = 0; i < arguments->n; i++) {
+        fputs(0 == i ? "" : ", ", out);
+        write_entry(out, letter, arguments, i);
     }
-    fputs(0 == n ? "[], " : "], ", out);
-}
-
-static void write_aints(FILE *out, const int64_t *aints, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++) {
-        fprintf(out, "%s%" PRId64, 0 == i ? "[" : ", ", aints[i]);
-    }
-    fputs(0 == n ? "[], " : "], ", out);
+    fputs("], ", out);
+    arguments->ints += 'A' == letter ? 0 : arguments->n;
+    arguments->aints += 'A' == letter ? arguments->n : 0;
 }
 
 static bool write_struct(calls_t *c, const dt_contents_t *call)
 {
     const int n = call->ints[0];
     bool good = true;
-    write_ints(c->out, call->ints + 1, n);
-    write_aints(c->out, call->aints, n);
+    arguments_t arguments = {.ints = call->ints + 1, .aints = call->aints, .n = n};
+    write_list(c->out, 'I', &arguments);
+    write_list(c->out, 'A', &arguments);
     fputc('[', c->out);
     for (int i = 0; i < n && good; i++) {
         fputs(0 == i ? "" : ", ", c->out);
@@ -99,17 +97,8 @@ static void write_all_arguments(FILE *out, const dt_contents_t *call)
             fputs(", ", out);
         } else if ('a' == *p) {
             fprintf(out, "%" PRId64 ", ", *arguments.aints++);
-        } else if ('A' == *p) {
-            write_aints(out, arguments.aints, arguments.n);
-            arguments.aints += arguments.n;
         } else {
-            fputc('[', out);
-            for (int64_t i = 0; i < arguments.n; i++) {
-                fputs(0 == i ? "" : ", ", out);
-                write_entry(out, *p, &arguments, i);
-            }
-            fputs("], ", out);
-            arguments.ints += arguments.n;
+            write_list(out, *p, &arguments);
         }
     }
 }

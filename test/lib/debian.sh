@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2154
-# Sourced by test scripts, after count.sh: fresh Debians, made once with debootstrap and thrown away after each use.
+# Sourced by test scripts, after runner.sh: fresh Debians, made once with debootstrap and thrown away after each use.
 # Needs root, and the network for packages.
 
 mirror=${DAME_DEBIAN_MIRROR:-http://deb.debian.org/debian}
