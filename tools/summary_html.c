@@ -97,7 +97,7 @@ static void write_facts(const summary_row_t *row, FILE *out)
 
 static int write_picture(const summary_row_t *row, FILE *out)
 {
-    const drawing_t drawing = {.title = row->name, .count = 1, .width = 960};
+    const drawing_t drawing = {.title = row->name, .count = 1};
     char *svg;
     size_t length;
     const int code = drawing_make(&drawing, &row->layout, &svg, &length);
