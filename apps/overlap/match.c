@@ -20,7 +20,6 @@ typedef struct evidence {
     int64_t begin, end; /* by this rank's clock, as all that follows */
     int64_t ready;      /* when the other side sent, or posted its receive */
     bool receives;
-    double bytes;
 } evidence_t;
 
 typedef struct matcher {
@@ -193,10 +192,7 @@ static void relate_clocks(matcher_t *matcher)
 /* Waits in steps that the sums leave out are left out here, too. */
 static bool is_long(const overlap_rank_t *rank, const overlap_sample_t *waited)
 {
-    int64_t most = 0;
-    for (int p = 0; p < rank->nphases; p++) {
-        most = 4 * rank->phases[p].p50 > most ? 4 * rank->phases[p].p50 : most;
-    }
+    int64_t most = 4 * rank->steps.p50;
     return most > 0 && waited->end - waited->begin > most;
 }
 
@@ -217,15 +213,13 @@ static int add_evidence(matcher_t *matcher, const end_t *mine, const overlap_sam
         matcher->evidence = grown;
         matcher->room = room;
     }
-    const overlap_channel_t *channel = mine->channel;
     matcher->evidence[matcher->nevidence++] =
         (evidence_t){.rank = mine->rank,
                      .site = waited->site,
                      .begin = waited->begin,
                      .end = waited->end,
                      .ready = ready + matcher->offset[here] - matcher->offset[there],
-                     .receives = !channel->sends,
-                     .bytes = (double) channel->bytes / (double) channel->count};
+                     .receives = !mine->sends};
     return TOOL_OK;
 }
 
@@ -245,51 +239,25 @@ static int compare_evidence(const void *a, const void *b)
     return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-static double above_zero(double value)
-{
-    return value > 0 ? value : 0;
-}
-
 /* One call that waited, for the n messages of `e`. A send matters only if it waited for nothing
  * else: most are complete before they are received. */
-static double count_wait(const evidence_t *e, size_t n, const overlap_network_t *network,
-                         overlap_waits_t *sum)
+static void count_wait(const evidence_t *e, size_t n, overlap_waits_t *sum)
 {
     bool receives = false;
-    int64_t last = INT64_MIN;
-    double arrival = 0, wait = (double) (e->end - e->begin);
+    int64_t last = e->begin, wait = e->end - e->begin;
     for (size_t i = 0; i < n; i++) {
         receives |= e[i].receives;
     }
     for (size_t i = 0; i < n; i++) {
-        if (e[i].receives == receives) {
-            double there =
-                (double) (e[i].ready - e->begin) + network->latency + e[i].bytes * network->byte_ns;
-            last = e[i].ready > last ? e[i].ready : last;
-            arrival = there > arrival ? there : arrival;
-        }
+        last = e[i].receives == receives && e[i].ready > last ? e[i].ready : last;
     }
-    double late = above_zero((double) (last - e->begin));
     sum->count++;
-    sum->ns += e->end - e->begin;
-    sum->late += (int64_t) (late < wait ? late : wait);
-    sum->given_ns += receives ? above_zero(arrival - late) : above_zero(wait - late);
-    return receives ? (double) (e->end - last) : -1;
+    sum->ns += wait;
+    sum->late += last - e->begin < wait ? last - e->begin : wait;
 }
 
-static int compare_doubles(const void *a, const void *b)
+static void count_waits(matcher_t *matcher, overlap_match_t *out)
 {
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-static int count_waits(matcher_t *matcher, const overlap_network_t *network, overlap_match_t *out)
-{
-    double *times = malloc((matcher->nevidence + 1) * sizeof(*times));
-    size_t ntimes = 0;
-    if (times == NULL) {
-        return tool_status_error("overlap", DAME_ERR_NOMEM);
-    }
     if (matcher->nevidence > 0) {
         qsort(matcher->evidence, matcher->nevidence, sizeof(evidence_t), compare_evidence);
     }
@@ -297,18 +265,8 @@ static int count_waits(matcher_t *matcher, const overlap_network_t *network, ove
         const evidence_t *e = &matcher->evidence[i];
         for (n = 1; i + n < matcher->nevidence && compare_evidence(e, e + n) == 0; n++) {
         }
-        double ns = count_wait(e, n, network, &out->waits[e->rank][e->site]);
-        if (ns >= 0) {
-            times[ntimes++] = ns;
-        }
-        out->compared++;
+        count_wait(e, n, &out->waits[e->rank][e->site]);
     }
-    if (ntimes > 0) {
-        qsort(times, ntimes, sizeof(*times), compare_doubles);
-        out->one_way_ns = times[ntimes / 2];
-    }
-    free(times);
-    return TOOL_OK;
 }
 
 static int make_sums(const overlap_rank_t *ranks, int n, overlap_match_t *out)
@@ -324,8 +282,7 @@ static int make_sums(const overlap_rank_t *ranks, int n, overlap_match_t *out)
     return out->waits != NULL ? TOOL_OK : tool_status_error("overlap", DAME_ERR_NOMEM);
 }
 
-int overlap_match(const overlap_rank_t *ranks, int n, const overlap_network_t *network,
-                  overlap_match_t *out)
+int overlap_match(const overlap_rank_t *ranks, int n, overlap_match_t *out)
 {
     matcher_t matcher = {.ranks = ranks, .n = n};
     *out = (overlap_match_t){0};
@@ -337,7 +294,9 @@ int overlap_match(const overlap_rank_t *ranks, int n, const overlap_network_t *n
         relate_clocks(&matcher);
         code = each_message(&matcher, look_at_message);
     }
-    code = code != TOOL_OK ? code : count_waits(&matcher, network, out);
+    if (code == TOOL_OK) {
+        count_waits(&matcher, out);
+    }
     out->hosts = matcher.nhosts;
     free(matcher.ends);
     free(matcher.evidence);
