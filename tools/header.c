@@ -31,16 +31,6 @@ char *header_string(const char *text, size_t length, const char *field)
     return value != NULL ? strndup(value, n) : NULL;
 }
 
-int64_t header_number(const char *text, size_t length, const char *field, int64_t missing)
-{
-    char *value = header_string(text, length, field);
-    char *end = value;
-    const int64_t number = value != NULL ? strtoll(value, &end, 10) : missing;
-    const int found = end != value;
-    free(value);
-    return found ? number : missing;
-}
-
 /* Do both move the same bytes in the same order, and have the same extent? */
 static int same_data(const tool_datatype_t *a, const tool_datatype_t *b)
 {

@@ -18,9 +18,6 @@ const char *header_field(const char *text, size_t length, const char *field, siz
 /* The same as a string that the caller frees; NULL if absent or memory is out. */
 char *header_string(const char *text, size_t length, const char *field);
 
-/* A field that is a number; `missing` if absent. */
-int64_t header_number(const char *text, size_t length, const char *field, int64_t missing);
-
 /*
  * The constructor calls of the field "mpi", which must describe what `datatype`, the program's,
  * moves. NULL: absent, or, after a message, they do not. The caller frees with expression_free().
