@@ -12,18 +12,13 @@
 #include "cli/native.h"
 #include "cli/program.h"
 #include "cli/text.h"
-#include "variant.h"
 
-enum { MAX_FRAGMENTS = 16, MAX_VARIANTS = 16 };
+enum { MAX_FRAGMENTS = 16 };
 
 typedef struct arguments {
     int64_t count;
     int64_t fragments[1 + MAX_FRAGMENTS]; /* bytes; [0] is 0, the whole message */
     int nfragments;
-    const char *variants[MAX_VARIANTS];
-    int nvariants;
-    const char *llvm;
-    int64_t offset; /* of the user memory */
     int64_t memory; /* bytes that may be allocated */
     double seconds;
     int json;
@@ -49,16 +44,6 @@ static int parse_fragment(const char *text, arguments_t *arguments)
                        &arguments->fragments[arguments->nfragments++]);
 }
 
-static int parse_variant(const char *text, arguments_t *arguments)
-{
-    if (arguments->nvariants == MAX_VARIANTS) {
-        return tool_error(TOOL_USAGE, "--variant: '%s': at most %d times", text, MAX_VARIANTS);
-    }
-    arguments->variants[arguments->nvariants++] = text;
-    const char *of_x;
-    return strncmp(text, "l:", 2) == 0 ? TOOL_OK : tool_variant(text, &of_x);
-}
-
 static int parse_option(int option, arguments_t *arguments)
 {
     switch (option) {
@@ -68,13 +53,6 @@ static int parse_option(int option, arguments_t *arguments)
         return parse_seconds(optarg, &arguments->seconds);
     case 'f':
         return parse_fragment(optarg, arguments);
-    case 'V':
-        return parse_variant(optarg, arguments);
-    case 'o':
-        return tool_number("--offset", optarg, 0, DAME_PAGE - 1, &arguments->offset);
-    case 'L':
-        arguments->llvm = optarg;
-        return TOOL_OK;
     case 'm':
         return tool_number("--memory", optarg, 1, INT64_MAX, &arguments->memory);
     case 'j':
@@ -87,24 +65,16 @@ static int parse_option(int option, arguments_t *arguments)
 
 static int parse(int argc, char **argv, arguments_t *arguments)
 {
-    static const struct option longs[] = {{"count", required_argument, NULL, 'c'},
-                                          {"seconds", required_argument, NULL, 's'},
-                                          {"fragment", required_argument, NULL, 'f'},
-                                          {"memory", required_argument, NULL, 'm'},
-                                          {"variant", required_argument, NULL, 'V'},
-                                          {"offset", required_argument, NULL, 'o'},
-                                          {"llvm", required_argument, NULL, 'L'},
-                                          {"json", no_argument, NULL, 'j'},
-                                          {0}};
+    static const struct option longs[] = {
+        {"count", required_argument, NULL, 'c'},    {"seconds", required_argument, NULL, 's'},
+        {"fragment", required_argument, NULL, 'f'}, {"memory", required_argument, NULL, 'm'},
+        {"json", no_argument, NULL, 'j'},           {0}};
     *arguments =
         (arguments_t){.count = 1, .nfragments = 1, .memory = (int64_t) 1 << 30, .seconds = 1};
     for (int option; (option = tool_option(argc, argv, ":", longs)) != -1;) {
         if (parse_option(option, arguments) != TOOL_OK) {
             return TOOL_USAGE;
         }
-    }
-    if (arguments->llvm != NULL && tool_llvm(arguments->llvm) == NULL) {
-        return tool_error(TOOL_USAGE, "--llvm: '%s' cannot be read", arguments->llvm);
     }
     return TOOL_OK;
 }
@@ -125,21 +95,20 @@ static void print_table(const char *path, const measure_t *measure, const char *
         double copied = measure_rate(measure, f, MEASURE_MEMCPY, DAME_PACK);
         printf("%12s  %-10s %12.3f %10.2f %12.3f %10.2f\n", fragment, "memcpy", copied, 1.0, copied,
                1.0);
-        for (int tier = MEASURE_NATIVE; tier < measure_tiers(measure); tier++) {
+        for (int tier = MEASURE_NATIVE; tier < MEASURE_TIERS; tier++) {
             if (measure_missing(measure, tier) != NULL ||
                 (tier == MEASURE_NATIVE && measure->fragments[f] != 0)) {
                 continue;
             }
             double pack = measure_rate(measure, f, tier, DAME_PACK);
             double unpack = measure_rate(measure, f, tier, DAME_UNPACK);
-            printf("%12s  %-10s %12.3f %10.2f %12.3f %10.2f\n", fragment,
-                   measure_tier_name(measure, tier), pack, pack / copied, unpack, unpack / copied);
+            printf("%12s  %-10s %12.3f %10.2f %12.3f %10.2f\n", fragment, measure_tier_name(tier),
+                   pack, pack / copied, unpack, unpack / copied);
         }
     }
-    for (int tier = 0; tier < measure_tiers(measure); tier++) {
+    for (int tier = 0; tier < MEASURE_TIERS - (measure->llvm == NULL); tier++) {
         if (measure_missing(measure, tier) != NULL) {
-            printf("\nTier %s: %s\n", measure_tier_name(measure, tier),
-                   measure_missing(measure, tier));
+            printf("\nTier %s: %s\n", measure_tier_name(tier), measure_missing(measure, tier));
         }
     }
     if (measure_missing(measure, MEASURE_NATIVE) != NULL) {
@@ -162,7 +131,7 @@ static void print_json(const char *path, const measure_t *measure, double waited
     const char *separator = "\n";
     for (int f = 0; f < measure->nfragments; f++) {
         double copied = measure_rate(measure, f, MEASURE_MEMCPY, DAME_PACK);
-        for (int tier = MEASURE_MEMCPY; tier < measure_tiers(measure); tier++) {
+        for (int tier = MEASURE_MEMCPY; tier < MEASURE_TIERS; tier++) {
             if (measure_missing(measure, tier) != NULL ||
                 (tier == MEASURE_NATIVE && measure->fragments[f] != 0)) {
                 continue;
@@ -172,9 +141,8 @@ static void print_json(const char *path, const measure_t *measure, double waited
             printf("%s  {\"fragment\": %" PRId64 ", \"tier\": \"%s\", \"pack_gbs\": %.6g, "
                    "\"pack_ratio\": %.6g, \"unpack_gbs\": %.6g, \"unpack_ratio\": %.6g, "
                    "\"pack_best_gbs\": %.6g, \"unpack_best_gbs\": %.6g}",
-                   separator, measure->fragments[f], measure_tier_name(measure, tier), pack,
-                   pack / copied, unpack, unpack / copied,
-                   measure_best_rate(measure, f, tier, DAME_PACK),
+                   separator, measure->fragments[f], measure_tier_name(tier), pack, pack / copied,
+                   unpack, unpack / copied, measure_best_rate(measure, f, tier, DAME_PACK),
                    measure_best_rate(measure, f, tier, DAME_UNPACK));
             separator = ",\n";
         }
@@ -193,10 +161,7 @@ static int bench(const arguments_t *arguments, const char *path, const dame_prog
                          .fragments = arguments->fragments,
                          .nfragments = arguments->nfragments,
                          .seconds = arguments->seconds,
-                         .variants = arguments->variants,
-                         .nvariants = arguments->nvariants,
-                         .llvm = tool_llvm(arguments->llvm),
-                         .offset = arguments->offset};
+                         .llvm = tool_llvm()};
     int code =
         tool_program_span(program, arguments->count, &measure.low, &measure.high, &measure.total);
     if (code != TOOL_OK) {
@@ -269,12 +234,6 @@ const tool_command_t tool_bench = {
             "                    rounds are made in any case\n"
             "  --fragment BYTES  also in fragments of that size, as they are sent; up to 16\n"
             "                    times\n"
-            "  --variant NAME    also this variant of the code, such as x:far-prefetch or\n"
-            "                    l:O2, as 'dame compile --list' shows them; up to 16 times\n"
-            "  --llvm PATH       dame_llvm.so, for tier l; if not given, $DAME_LLVM, or where\n"
-            "                    it was built or installed\n"
-            "  --offset BYTES    user memory and packed bytes begin BYTES bytes after a\n"
-            "                    page does, 0 if not given\n"
             "  --memory BYTES    refuse to use more, 1G if not given\n"
             "  --json            an object with the bytes moved and an array of results; a\n"
             "                    \"fragment\" of 0 is the whole message; \"best\" is the fastest\n"

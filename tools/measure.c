@@ -7,48 +7,24 @@
 #include "llvm.h"
 #include "cli/tool.h"
 #include "cli/program.h"
-#include "variant.h"
 
 /* ---- the tiers ---- */
+
+enum { X_TIER = 2, L_TIER = 3 }; /* which compile */
 
 static const struct {
     const char *name;
     dame_passes_t passes;
-    int compiles; /* .. and then there is machine code */
-} tiers[] = {
-    {"plain", DAME_PASSES_NONE, 0},
-    {"optimised", DAME_PASSES_ALL, 0},
-    {"x", DAME_PASSES_ALL, 1},
+} tiers[MEASURE_TIERS] = {
+    {"plain", DAME_PASSES_NONE},
+    {"optimised", DAME_PASSES_ALL},
+    [X_TIER] = {"x", DAME_PASSES_ALL},
+    [L_TIER] = {"l", DAME_PASSES_ALL},
 };
 
-enum { TIERS = sizeof(tiers) / sizeof(tiers[0]), X_TIER = TIERS - 1 };
-
-int measure_tiers(const measure_t *measure)
+const char *measure_tier_name(int tier)
 {
-    return TIERS + measure->nvariants + (measure->llvm != NULL);
-}
-
-/* The variant that a tier is of, or NULL. */
-static const char *variant_of(const measure_t *measure, int tier)
-{
-    const int i = tier - TIERS;
-    return i >= 0 && i < measure->nvariants ? measure->variants[i] : NULL;
-}
-
-static int is_l(const measure_t *measure, int tier)
-{
-    const char *variant = variant_of(measure, tier);
-    return variant != NULL ? variant[0] == 'l' : tier >= TIERS;
-}
-
-const char *measure_tier_name(const measure_t *measure, int tier)
-{
-    const char *variant = variant_of(measure, tier);
-    return tier == MEASURE_MEMCPY   ? "memcpy"
-           : tier == MEASURE_NATIVE ? "native"
-           : tier < TIERS           ? tiers[tier].name
-           : variant != NULL        ? variant
-                                    : "l";
+    return tier == MEASURE_MEMCPY ? "memcpy" : tier == MEASURE_NATIVE ? "native" : tiers[tier].name;
 }
 
 const char *measure_missing(const measure_t *measure, int tier)
@@ -97,7 +73,7 @@ static int64_t move_fragment(dame_cursor_t *cursor, dame_dir_t dir, char *packed
     return moved > 0 ? moved : dame_cursor_pack_exact(cursor, packed, fragment);
 }
 
-static void move_message(const measure_t *measure, const measure_case_t *what, char *packed)
+static void move_message(measure_t *measure, const measure_case_t *what, char *packed)
 {
     if (what->fragment == 0) {
         dame_program_run(measure->programs[what->tier], what->dir, base_address(measure),
@@ -115,7 +91,7 @@ static void move_message(const measure_t *measure, const measure_case_t *what, c
 
 static void run_case(void *context, int which, int64_t times)
 {
-    const measure_t *measure = context;
+    measure_t *measure = context;
     const measure_case_t *what = &measure->cases[which];
     for (int64_t i = 0; i < times; i++) {
         if (what->tier == MEASURE_MEMCPY) {
@@ -183,8 +159,8 @@ static void list_cases(measure_t *measure)
         next->fragment = measure->fragments[f];
         next->tier = MEASURE_MEMCPY;
         next++->dir = DAME_PACK;
-        for (int tier = measure->fragments[f] == 0 ? MEASURE_NATIVE : 0;
-             tier < measure_tiers(measure); tier++) {
+        for (int tier = measure->fragments[f] == 0 ? MEASURE_NATIVE : 0; tier < MEASURE_TIERS;
+             tier++) {
             for (int dir = DAME_PACK; dir <= DAME_UNPACK && measure_missing(measure, tier) == NULL;
                  dir++) {
                 next->fragment = measure->fragments[f];
@@ -196,35 +172,21 @@ static void list_cases(measure_t *measure)
     measure->ncases = (int) (next - measure->cases);
 }
 
-static char *aligned(const measure_t *measure, size_t bytes)
+static char *aligned(size_t bytes)
 {
     void *memory = NULL;
-    if (posix_memalign(&memory, DAME_PAGE, bytes + (size_t) measure->offset) != 0) {
-        return NULL;
-    }
-    return (char *) memory + measure->offset;
-}
-
-static void free_aligned(const measure_t *measure, char *memory)
-{
-    free(memory != NULL ? memory - measure->offset : NULL);
+    return posix_memalign(&memory, DAME_PAGE, bytes) == 0 ? memory : NULL;
 }
 
 static int allocate(measure_t *measure)
 {
     size_t span = (size_t) (measure->high - measure->low);
-    size_t tiers_room = (size_t) measure_tiers(measure);
-    size_t most_cases = (size_t) measure->nfragments * (3 + 2 * tiers_room);
+    size_t most_cases = (size_t) measure->nfragments * (3 + 2 * MEASURE_TIERS);
     measure->cases = calloc(most_cases, sizeof(*measure->cases));
-    measure->programs = calloc(tiers_room, sizeof(*measure->programs));
-    measure->cursors = calloc(tiers_room, sizeof(*measure->cursors));
-    measure->missing = calloc(tiers_room, sizeof(*measure->missing));
-    measure->jits = calloc(tiers_room, sizeof(measure->jits[0]));
-    measure->memory = aligned(measure, span);
-    int complete = measure->cases != NULL && measure->jits != NULL && measure->programs != NULL &&
-                   measure->cursors != NULL && measure->missing != NULL && measure->memory != NULL;
+    measure->memory = aligned(span);
+    int complete = measure->cases != NULL && measure->memory != NULL;
     for (int i = 0; i < 3; i++) {
-        measure->packed[i] = aligned(measure, (size_t) measure->total);
+        measure->packed[i] = aligned((size_t) measure->total);
         complete = complete && measure->packed[i] != NULL;
     }
     if (!complete) {
@@ -239,35 +201,27 @@ static int allocate(measure_t *measure)
     return TOOL_OK;
 }
 
-/* The variant of the tier, or the first candidate of DAME-X or DAME-L. */
+/* The first candidate of DAME-X or DAME-L. */
 static dame_status_t compile_one(measure_t *measure, int tier, int32_t provider, dame_dir_t dir)
 {
     dame_candidate_t candidates[TOOL_CANDIDATES];
     dame_jit_t *jit = measure->jits[tier];
     dame_program_t *program = measure->programs[tier];
-    if (provider == DAME_JIT_X) {
+    if (tier == X_TIER) {
         return dame_jit_compile(jit, program, dir, NULL);
     }
-    if (variant_of(measure, tier) != NULL) {
-        candidates[0].provider = provider;
-        if (!tool_candidate_named(jit, variant_of(measure, tier), &candidates[0])) {
-            return DAME_ERR_ARGUMENT;
-        }
-    } else if (tool_candidates(jit, provider, program, dir, candidates) == 0) {
-        return DAME_ERR_UNSUPPORTED;
-    }
-    return tool_compile_code(jit, program, dir, &candidates[0]);
+    return tool_candidates(jit, provider, program, dir, candidates) == 0
+               ? DAME_ERR_UNSUPPORTED
+               : tool_compile_code(jit, program, dir, &candidates[0]);
 }
 
 /* Both directions; the tier is missing if no direction becomes machine code. */
 static dame_status_t compile_tier(measure_t *measure, int tier)
 {
     dame_status_t made[2] = {DAME_OK, DAME_OK};
-    dame_jit_options_t options = *dame_jit_options_default();
     int32_t provider = DAME_JIT_X;
-    options.variant = tier >= TIERS && !is_l(measure, tier) ? variant_of(measure, tier) + 2 : NULL;
-    dame_status_t status = dame_jit_create(&options, &measure->jits[tier]);
-    if (status == DAME_OK && is_l(measure, tier)) {
+    dame_status_t status = dame_jit_create(NULL, &measure->jits[tier]);
+    if (status == DAME_OK && tier == L_TIER) {
         measure->missing[tier] =
             measure->llvm == NULL ? DAME_ERR_UNSUPPORTED
                                   : tool_llvm_load(measure->jits[tier], measure->llvm, &provider);
@@ -278,13 +232,6 @@ static dame_status_t compile_tier(measure_t *measure, int tier)
     for (int dir = DAME_PACK; status == DAME_OK && dir <= DAME_UNPACK; dir++) {
         made[dir] = compile_one(measure, tier, provider, (dame_dir_t) dir);
     }
-    if (made[DAME_PACK] == DAME_ERR_ARGUMENT) {
-        char names[512];
-        tool_variant_names(measure->jits[tier], provider, names, sizeof(names));
-        tool_error(TOOL_USAGE, "--variant: '%s' is not a variant of DAME-L: %s",
-                   variant_of(measure, tier), names);
-        return DAME_ERR_ARGUMENT;
-    }
     if (made[DAME_PACK] != DAME_OK && made[DAME_UNPACK] != DAME_OK) {
         measure->missing[tier] = made[DAME_PACK];
     }
@@ -293,18 +240,14 @@ static dame_status_t compile_tier(measure_t *measure, int tier)
 
 static int build_tier(measure_t *measure, int tier)
 {
-    const char *name = measure_tier_name(measure, tier);
-    const int kind = tier < TIERS ? tier : X_TIER;
+    const char *name = measure_tier_name(tier);
     dame_options_t options = *dame_options_default();
-    options.passes = tiers[kind].passes;
+    options.passes = tiers[tier].passes;
     const int code = tool_optimised(name, measure->program, &options, &measure->programs[tier]);
     if (code != TOOL_OK) {
         return code;
     }
-    dame_status_t status = tiers[kind].compiles ? compile_tier(measure, tier) : DAME_OK;
-    if (status == DAME_ERR_ARGUMENT) {
-        return TOOL_USAGE; /* that was said */
-    }
+    dame_status_t status = tier >= X_TIER ? compile_tier(measure, tier) : DAME_OK;
     if (status == DAME_OK) {
         status = dame_cursor_init(&measure->cursors[tier], measure->programs[tier],
                                   base_address(measure), measure->count);
@@ -315,7 +258,7 @@ static int build_tier(measure_t *measure, int tier)
 static int build_tiers(measure_t *measure)
 {
     int code = TOOL_OK;
-    for (int tier = 0; code == TOOL_OK && tier < measure_tiers(measure); tier++) {
+    for (int tier = 0; code == TOOL_OK && tier < MEASURE_TIERS; tier++) {
         code = build_tier(measure, tier);
     }
     return code;
@@ -337,7 +280,7 @@ static int pack_as_is(const measure_t *measure, char *packed)
 
 /* packed[1] is what the memory holds; a byte that an unpack leaves out does not hold it by chance.
  */
-static int check_case(const measure_t *measure, const measure_case_t *what)
+static int check_case(measure_t *measure, const measure_case_t *what)
 {
     size_t span = (size_t) (measure->high - measure->low);
     char *packed = measure->packed[0];
@@ -353,15 +296,15 @@ static int check_case(const measure_t *measure, const measure_case_t *what)
         code = pack_as_is(measure, packed);
     }
     if (code == TOOL_OK && memcmp(packed, measure->packed[1], (size_t) measure->total) != 0) {
-        code = tool_error(TOOL_WRONG, "tier %s %ss other bytes than the program as it is",
-                          measure_tier_name(measure, what->tier),
-                          what->dir == DAME_PACK ? "pack" : "unpack");
+        code =
+            tool_error(TOOL_WRONG, "tier %s %ss other bytes than the program as it is",
+                       measure_tier_name(what->tier), what->dir == DAME_PACK ? "pack" : "unpack");
     }
     return code;
 }
 
 /* A measurement of wrong results is worth nothing. */
-static int check_tiers(const measure_t *measure)
+static int check_tiers(measure_t *measure)
 {
     int code = pack_as_is(measure, measure->packed[1]);
     for (int i = 0; code == TOOL_OK && i < measure->ncases; i++) {
@@ -388,33 +331,22 @@ int measure_run(measure_t *measure)
     return code;
 }
 
-static void free_tier(measure_t *measure, int tier)
-{
-    if (measure->cursors != NULL && measure->cursors[tier].frames != NULL) {
-        dame_cursor_fini(&measure->cursors[tier]);
-    }
-    if (measure->jits[tier] != NULL) {
-        dame_jit_release(measure->jits[tier], measure->programs[tier]);
-        dame_jit_destroy(measure->jits[tier]);
-    }
-    dame_program_free(measure->programs[tier]);
-}
-
 void measure_free(measure_t *measure)
 {
-    for (int tier = 0;
-         measure->programs != NULL && measure->jits != NULL && tier < measure_tiers(measure);
-         tier++) {
-        free_tier(measure, tier);
+    for (int tier = 0; tier < MEASURE_TIERS; tier++) {
+        if (measure->cursors[tier].frames != NULL) {
+            dame_cursor_fini(&measure->cursors[tier]);
+        }
+        if (measure->jits[tier] != NULL) {
+            dame_jit_release(measure->jits[tier], measure->programs[tier]);
+            dame_jit_destroy(measure->jits[tier]);
+        }
+        dame_program_free(measure->programs[tier]);
     }
     for (int i = 0; i < 3; i++) {
-        free_aligned(measure, measure->packed[i]);
+        free(measure->packed[i]);
     }
-    free(measure->missing);
-    free(measure->cursors);
-    free(measure->programs);
-    free(measure->jits);
-    free_aligned(measure, measure->memory);
+    free(measure->memory);
     dame_turns_free(&measure->turns);
     free(measure->cases);
 }

@@ -93,7 +93,7 @@ static void register_cache(void)
     static dt_values_t bytes;
     register_string("code_dir",
                     "The code cache: directories, with colons between, of machine code that LLVM "
-                    "made in earlier jobs or that dame compile --tier l made, shared by all "
+                    "made in earlier jobs or that dame cache fill made, shared by all "
                     "processes. The first is also written; the others, such as one that an "
                     "administrator has filled, are only read. Each has to belong to the user or "
                     "to root, and no other user may write it. auto: the directory dame in "
