@@ -15,7 +15,6 @@ typedef struct form {
     int32_t primitives;
     int32_t depth; /* loop levels on the longest path */
     size_t memory; /* bytes, tables included */
-    char *levels;  /* the loop levels in a line (levels.h) */
 } form_t;
 
 typedef struct facts {
@@ -30,9 +29,7 @@ typedef struct facts {
     char words[FACTS_WORDS]; /* the optimised program as people say it (engine/words.h) */
 } facts_t;
 
-/* Those of the program in `text`, which libdame has accepted; `path` is what messages call it. The
- * caller frees with facts_free(). */
+/* Those of the program in `text`, which libdame has accepted; `path` is what messages call it. */
 int facts_find(const char *path, const char *text, size_t length, facts_t *facts);
-void facts_free(facts_t *facts);
 
 #endif

@@ -40,6 +40,5 @@ int tool_layout_load(const char *path, tool_layout_t *layout)
 void tool_layout_free(tool_layout_t *layout)
 {
     free(layout->name);
-    facts_free(&layout->facts);
     tool_datatype_free(&layout->datatype);
 }

@@ -41,12 +41,6 @@ const char *measure_missing(const measure_t *measure, int tier)
 
 /* ---- moving the message once ---- */
 
-struct measure_case {
-    int64_t fragment;
-    int tier;
-    dame_dir_t dir;
-};
-
 static uintptr_t base_address(const measure_t *measure)
 {
     return (uintptr_t) measure->memory - (uintptr_t) measure->low;
@@ -55,47 +49,21 @@ static uintptr_t base_address(const measure_t *measure)
 /* Unknown to the compiler, which would otherwise see that the copy is never read. */
 static void *(*volatile copy)(void *to, const void *from, size_t bytes) = memcpy;
 
-static void copy_message(const measure_t *measure, int64_t fragment)
+static void move_message(const measure_t *measure, measure_case_t what, char *packed)
 {
-    for (int64_t done = 0; done < measure->total; done += fragment) {
-        int64_t rest = measure->total - done;
-        copy(measure->packed[1] + done, measure->packed[2] + done,
-             (size_t) (rest < fragment ? rest : fragment));
-    }
-}
-
-static int64_t move_fragment(dame_cursor_t *cursor, dame_dir_t dir, char *packed, int64_t fragment)
-{
-    if (dir == DAME_UNPACK) {
-        return dame_cursor_unpack(cursor, packed, fragment);
-    }
-    int64_t moved = dame_cursor_pack(cursor, packed, fragment);
-    return moved > 0 ? moved : dame_cursor_pack_exact(cursor, packed, fragment);
-}
-
-static void move_message(measure_t *measure, const measure_case_t *what, char *packed)
-{
-    if (what->fragment == 0) {
-        dame_program_run(measure->programs[what->tier], what->dir, base_address(measure),
-                         measure->count, packed);
-        return;
-    }
-    dame_cursor_t *cursor = &measure->cursors[what->tier];
-    dame_cursor_seek(cursor, 0);
-    while (cursor->position < cursor->total) {
-        move_fragment(cursor, what->dir, packed + cursor->position, what->fragment);
-    }
+    dame_program_run(measure->programs[what.tier], what.dir, base_address(measure), measure->count,
+                     packed);
 }
 
 /* ---- measuring ---- */
 
 static void run_case(void *context, int which, int64_t times)
 {
-    measure_t *measure = context;
-    const measure_case_t *what = &measure->cases[which];
+    const measure_t *measure = context;
+    const measure_case_t what = measure->cases[which];
     for (int64_t i = 0; i < times; i++) {
-        if (what->tier == MEASURE_MEMCPY) {
-            copy_message(measure, what->fragment != 0 ? what->fragment : measure->total);
+        if (what.tier == MEASURE_MEMCPY) {
+            copy(measure->packed[1], measure->packed[2], (size_t) measure->total);
         } else {
             move_message(measure, what, measure->packed[0]);
         }
@@ -105,9 +73,9 @@ static void run_case(void *context, int which, int64_t times)
 static double run_native(void *context, int which, int64_t times)
 {
     const measure_t *measure = context;
-    const measure_case_t *what = &measure->cases[which];
-    return what->tier == MEASURE_NATIVE
-               ? native_seconds(measure->native, what->dir == DAME_UNPACK, times)
+    const measure_case_t what = measure->cases[which];
+    return what.tier == MEASURE_NATIVE
+               ? native_seconds(measure->native, what.dir == DAME_UNPACK, times)
                : -1;
 }
 
@@ -128,48 +96,28 @@ static int run_rounds(measure_t *measure)
                                                 : tool_status_error("bench", DAME_ERR_NOMEM);
 }
 
-static double rate_of(const measure_t *measure, int fragment, int tier, dame_dir_t dir, double part)
+double measure_rate(const measure_t *measure, int tier, dame_dir_t dir)
 {
     for (int i = 0; i < measure->ncases; i++) {
-        const measure_case_t *what = &measure->cases[i];
-        if (what->fragment == measure->fragments[fragment] && what->tier == tier &&
-            (what->dir == dir || tier == MEASURE_MEMCPY)) {
-            return 1e-9 * (double) measure->total / dame_turns_at(&measure->turns, i, part);
+        if (measure->cases[i].tier == tier &&
+            (measure->cases[i].dir == dir || tier == MEASURE_MEMCPY)) {
+            return 1e-9 * (double) measure->total / dame_turns_at(&measure->turns, i, 0.5);
         }
     }
     return 0; /* there is a case for everything */
-}
-
-double measure_rate(const measure_t *measure, int fragment, int tier, dame_dir_t dir)
-{
-    return rate_of(measure, fragment, tier, dir, 0.5);
-}
-
-double measure_best_rate(const measure_t *measure, int fragment, int tier, dame_dir_t dir)
-{
-    return rate_of(measure, fragment, tier, dir, 0);
 }
 
 /* ---- setting up ---- */
 
 static void list_cases(measure_t *measure)
 {
-    measure_case_t *next = measure->cases;
-    for (int f = 0; f < measure->nfragments; f++) {
-        next->fragment = measure->fragments[f];
-        next->tier = MEASURE_MEMCPY;
-        next++->dir = DAME_PACK;
-        for (int tier = measure->fragments[f] == 0 ? MEASURE_NATIVE : 0; tier < MEASURE_TIERS;
-             tier++) {
-            for (int dir = DAME_PACK; dir <= DAME_UNPACK && measure_missing(measure, tier) == NULL;
-                 dir++) {
-                next->fragment = measure->fragments[f];
-                next->tier = tier;
-                next++->dir = (dame_dir_t) dir;
-            }
+    measure->cases[measure->ncases++] = (measure_case_t){MEASURE_MEMCPY, DAME_PACK};
+    for (int tier = MEASURE_NATIVE; tier < MEASURE_TIERS; tier++) {
+        for (int dir = DAME_PACK; dir <= DAME_UNPACK && measure_missing(measure, tier) == NULL;
+             dir++) {
+            measure->cases[measure->ncases++] = (measure_case_t){tier, (dame_dir_t) dir};
         }
     }
-    measure->ncases = (int) (next - measure->cases);
 }
 
 static char *aligned(size_t bytes)
@@ -181,10 +129,8 @@ static char *aligned(size_t bytes)
 static int allocate(measure_t *measure)
 {
     size_t span = (size_t) (measure->high - measure->low);
-    size_t most_cases = (size_t) measure->nfragments * (3 + 2 * MEASURE_TIERS);
-    measure->cases = calloc(most_cases, sizeof(*measure->cases));
     measure->memory = aligned(span);
-    int complete = measure->cases != NULL && measure->memory != NULL;
+    int complete = measure->memory != NULL;
     for (int i = 0; i < 3; i++) {
         measure->packed[i] = aligned((size_t) measure->total);
         complete = complete && measure->packed[i] != NULL;
@@ -247,11 +193,7 @@ static int build_tier(measure_t *measure, int tier)
     if (code != TOOL_OK) {
         return code;
     }
-    dame_status_t status = tier >= X_TIER ? compile_tier(measure, tier) : DAME_OK;
-    if (status == DAME_OK) {
-        status = dame_cursor_init(&measure->cursors[tier], measure->programs[tier],
-                                  base_address(measure), measure->count);
-    }
+    const dame_status_t status = tier >= X_TIER ? compile_tier(measure, tier) : DAME_OK;
     return status == DAME_OK ? TOOL_OK : tool_status_error(name, status);
 }
 
@@ -280,12 +222,12 @@ static int pack_as_is(const measure_t *measure, char *packed)
 
 /* packed[1] is what the memory holds; a byte that an unpack leaves out does not hold it by chance.
  */
-static int check_case(measure_t *measure, const measure_case_t *what)
+static int check_case(const measure_t *measure, measure_case_t what)
 {
     size_t span = (size_t) (measure->high - measure->low);
     char *packed = measure->packed[0];
     int code = TOOL_OK;
-    if (what->dir == DAME_PACK) {
+    if (what.dir == DAME_PACK) {
         memset(packed, 0, (size_t) measure->total);
         move_message(measure, what, packed);
     } else {
@@ -296,20 +238,19 @@ static int check_case(measure_t *measure, const measure_case_t *what)
         code = pack_as_is(measure, packed);
     }
     if (code == TOOL_OK && memcmp(packed, measure->packed[1], (size_t) measure->total) != 0) {
-        code =
-            tool_error(TOOL_WRONG, "tier %s %ss other bytes than the program as it is",
-                       measure_tier_name(what->tier), what->dir == DAME_PACK ? "pack" : "unpack");
+        code = tool_error(TOOL_WRONG, "tier %s %ss other bytes than the program as it is",
+                          measure_tier_name(what.tier), what.dir == DAME_PACK ? "pack" : "unpack");
     }
     return code;
 }
 
 /* A measurement of wrong results is worth nothing. */
-static int check_tiers(measure_t *measure)
+static int check_tiers(const measure_t *measure)
 {
     int code = pack_as_is(measure, measure->packed[1]);
     for (int i = 0; code == TOOL_OK && i < measure->ncases; i++) {
         if (measure->cases[i].tier >= 0) {
-            code = check_case(measure, &measure->cases[i]);
+            code = check_case(measure, measure->cases[i]);
         }
     }
     return code;
@@ -334,9 +275,6 @@ int measure_run(measure_t *measure)
 void measure_free(measure_t *measure)
 {
     for (int tier = 0; tier < MEASURE_TIERS; tier++) {
-        if (measure->cursors[tier].frames != NULL) {
-            dame_cursor_fini(&measure->cursors[tier]);
-        }
         if (measure->jits[tier] != NULL) {
             dame_jit_release(measure->jits[tier], measure->programs[tier]);
             dame_jit_destroy(measure->jits[tier]);
@@ -348,5 +286,4 @@ void measure_free(measure_t *measure)
     }
     free(measure->memory);
     dame_turns_free(&measure->turns);
-    free(measure->cases);
 }

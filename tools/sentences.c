@@ -295,12 +295,8 @@ static void tell_units(teller_t *teller, const units_t *units, const char *one, 
 
 static void tell_program(teller_t *teller)
 {
-    const char *before = teller->facts->program.levels, *after = teller->facts->optimised.levels;
     begin(teller);
-    say(teller, "%s.", before);
-    end(teller, "Program:");
-    begin(teller);
-    say(teller, "%s; %s with its tables.", strcmp(before, after) == 0 ? "The same levels" : after,
+    say(teller, "%s; %s with its tables.", teller->facts->words,
         B((int64_t) teller->facts->optimised.memory));
     end(teller, "Optimised:");
 }

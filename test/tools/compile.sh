@@ -59,36 +59,14 @@ DAME_LLVM=none.so refuses 3 "fill, no LLVM where the environment says" \
 
 # ---- bench ----
 
-# ratios_hold FILE COMPILED FRAGMENT...: every tier, COMPILED those with machine code, with every size of fragment, ratios that fit the rates
-ratios_hold()
-{
-    python3 - "$@" <<'EOF'
-import json, sys
-bench = json.load(open(sys.argv[1]))
-compiled = sys.argv[2].split()
-fragments = [int(text) for text in sys.argv[3:]]
-assert bench["count"] == 100 and bench["bytes"] == 4800, bench
-rates = {(r["fragment"], r["tier"]): r for r in bench["results"]}
-tiers = {tier for _, tier in rates}
-assert {"memcpy", "plain", "optimised"} | set(compiled) == tiers, tiers
-assert set(rates) == {(f, t) for f in fragments for t in tiers}, rates.keys()
-for (fragment, tier), rate in rates.items():
-    copied = rates[fragment, "memcpy"]["pack_gbs"]
-    for way in ("pack", "unpack"):
-        assert 0 < rate[way + "_gbs"] <= rate[way + "_best_gbs"]
-        assert abs(rate[way + "_gbs"] / copied / rate[way + "_ratio"] - 1) < 1e-3, rate
-EOF
-}
-
-ends 0 "bench" bench --seconds 0.1 --fragment 100 struct.dame
+ends 0 "bench" bench --seconds 0.1 struct.dame
 holds "bench: the bytes moved" grep -q '^struct.dame: 1 element, 7 bytes packed, in 14 bytes' out
 for tier in memcpy plain optimised x $l; do
-    holds "bench: $tier" [ "$(grep -Ec "^ *(whole|100) +$tier( +[0-9.]+){4}\$" out)" = 2 ]
+    holds "bench: $tier" [ "$(grep -Ec "^$tier( +[0-9.]+){4}\$" out)" = 1 ]
 done
-ends 0 "bench --json" bench --json --seconds 0.1 --count 100 --fragment 64 --fragment 1k columns.dame
-json "bench --json" out
-if command -v python3 >/dev/null; then
-    holds "bench --json: numbers" ratios_hold out "x $l" 0 64 1024
-fi
+holds "bench: ratios fit the rates" awk '
+    $1 == "memcpy" { copied = $2 }
+    NF == 5 && $2 ~ /^[0-9.]+$/ { n++; for (i = 2; i < 5; i += 2) wrong += $i <= 0 || $i / copied > $(i + 1) + 0.02 || $i / copied < $(i + 1) - 0.02 }
+    END { exit n < 4 || wrong }' out
 refuses 1 "bench, nothing" "dame: standard input: there are no bytes to move" bench - \
     < <(printf 'EXIT CONTIGFINAL(0) BOTTOM')
