@@ -237,42 +237,8 @@ static void legend_cell(legend_t *legend, const plan_t *plan)
     legend_item(legend, 0, text);
 }
 
-static void legend_flag(legend_t *legend, const char *what, int64_t bound, const char *path,
-                        int64_t pole)
-{
-    char text[100], number[TEXT_NUMBER];
-    snprintf(text, sizeof(text), "%s: %s", what, text_number(number, bound));
-    int64_t x = legend_item(legend, 8, text);
-    fprintf(legend->out, "<path fill=\"" PANEL_MARK "\" d=\"M%" PRId64 " %" PRId64 "v14%s\"/>\n",
-            x + pole, legend->y, path);
-}
-
-/* Flags that one of the grids has. */
-static void legend_flags(legend_t *legend, const pieces_t *pieces, const grid_t *overview,
-                         const grid_t *detail)
-{
-    const tool_bounds_t *of = &pieces->datatype->bounds;
-    const uint64_t lower = (uint64_t) pieces_lower_bound(of);
-    const uint64_t upper = lower + (uint64_t) pieces->count * (uint64_t) of->extent;
-    int bounds = panel_bounds(overview, pieces) | panel_bounds(detail, pieces);
-    if ((bounds & PANEL_LOWER) != 0) {
-        legend_flag(legend, "lower bound of an element", (int64_t) lower, "h2v-9h6v-5z", 0);
-    }
-    if ((bounds & PANEL_UPPER) != 0) {
-        legend_flag(legend, "upper bound of the last", (int64_t) upper, "h-2v-9h-6v-5z", 8);
-    }
-    if (pieces_lower_bound(&pieces->datatype->bounds) != 0 &&
-        (grid_find(overview, 0) >= 0 || grid_find(detail, 0) >= 0)) {
-        int64_t x = legend_item(legend, 8, "address 0: the buffer");
-        fprintf(legend->out,
-                "<path fill=\"" PANEL_INK "\" d=\"M%" PRId64 " %" PRId64 "v14h2v-9h6v-5z\"/>\n", x,
-                legend->y);
-    }
-}
-
 /* Returns the y below. */
-static int64_t write_legend(const picture_t *picture, const grid_t *overview, const grid_t *detail,
-                            int64_t y, FILE *out)
+static int64_t write_legend(const picture_t *picture, const grid_t *overview, int64_t y, FILE *out)
 {
     legend_t legend = {.out = out, .x = MARGIN, .y = y, .right = WIDTH - MARGIN};
     int64_t x;
@@ -289,11 +255,6 @@ static int64_t write_legend(const picture_t *picture, const grid_t *overview, co
         x = legend_item(&legend, 14, "sent more than once");
         legend_box(&legend, x, 14, 14, "#05709a");
         legend_box(&legend, x, 14, 14, "url(#dame-twice)");
-    }
-    legend_flags(&legend, picture->pieces, overview, detail);
-    if (panel_has_lines(overview)) {
-        x = legend_item(&legend, 6, "start of a cache line (64 bytes)");
-        legend_box(&legend, x + 2, 1, 14, PANEL_LINES);
     }
     return legend.y + LEGEND_ITEM;
 }
@@ -351,7 +312,7 @@ static int64_t write_body(const picture_t *picture, const grid_t *overview, cons
         panel_place(&panel, overview, picture->pieces, MARGIN, y, room);
         panel_write(&panel, out);
         y += panel_height(&panel) + 14;
-        y = write_legend(picture, overview, detail, y, out);
+        y = write_legend(picture, overview, y, out);
     }
     if (detail->rows > 0) {
         y = write_line(
