@@ -2,10 +2,8 @@
 /*
  * What ranks waited for: the message of one rank's file, found in the other rank's.
  *
- * The n-th send of a channel is the n-th receive there. Ranks of a host have one clock; those of
- * several are related by their messages: the least time that one took from host A to B, as their
- * clocks have it, is the latency and the difference of the clocks, from B to A the latency without
- * it; half of what differs is the difference, if the least latencies are equal.
+ * The n-th send of a channel is the n-th receive there. Ranks of a host have one clock; messages
+ * between hosts are not compared.
  */
 #ifndef OVERLAP_MATCH_H
 #define OVERLAP_MATCH_H
@@ -21,7 +19,6 @@ typedef struct overlap_waits {
 typedef struct overlap_match {
     overlap_waits_t **waits; /* [rank in the array][site] */
     int nranks;
-    int hosts;
 } overlap_match_t;
 
 /* Of `n` ranks. TOOL_SYSTEM after a message. Frees with overlap_match_free(), also after an error.

@@ -275,8 +275,6 @@ static void sum_members(overlap_group_t *group, const overlap_model_t *model)
         group->extra_share += part * (double) steps->extra_ns / run;
         group->steps += part * (double) steps->steps;
         group->share += part * (group->anchor == NULL ? 1 : in / run);
-        group->p10 += part * (double) steps->p10;
-        group->p90 += part * (double) steps->p90;
         group->longest = larger(group->longest, member->row.step);
         add_row(&group->mean, &member->row, part);
         for (int f = 0; f < OVERLAP_FACTORS; f++) {

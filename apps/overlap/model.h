@@ -60,7 +60,6 @@ typedef struct overlap_group {
     double steps;              /* a mean over the ranks, as all that follows */
     double extra;              /* steps left out, being long */
     double share, extra_share; /* of the run's time */
-    double p10, p90;           /* of a step's time */
     bool guessed;              /* late: compared between ranks only, not message by message */
     overlap_row_t mean;
     double longest;                            /* step of the slowest rank */

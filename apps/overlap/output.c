@@ -148,10 +148,9 @@ void overlap_write(const overlap_rank_t *rank)
     if (steps != NULL) {
         fprintf(out,
                 "steps %u %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64
-                " %" PRId64 " %" PRId64 "\n",
-                steps->anchor, steps->steps, steps->begin, steps->end, steps_quantile(steps, 0.1),
-                steps_quantile(steps, 0.5), steps_quantile(steps, 0.9), steps->extra,
-                steps->extra_ns);
+                "\n",
+                steps->anchor, steps->steps, steps->begin, steps->end, steps_median(steps),
+                steps->extra, steps->extra_ns);
         write_part(steps);
     }
     for (int c = 0; c < messages_nchannels; c++) {

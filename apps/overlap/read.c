@@ -194,11 +194,9 @@ static int parse_steps(reader_t *reader, const line_t *line)
                               .steps = v[1],
                               .begin = v[2],
                               .end = v[3],
-                              .p10 = v[4],
-                              .p50 = v[5],
-                              .p90 = v[6],
-                              .extra = v[7],
-                              .extra_ns = v[8]};
+                              .median = v[4],
+                              .extra = v[5],
+                              .extra_ns = v[6]};
     reader->part = steps;
     return TOOL_OK;
 }
@@ -300,7 +298,7 @@ static const struct {
              {"run", 7, false, parse_run},     {"limits", 3, false, parse_limits},
              {"site", 3, true, parse_site},    {"whole", 0, false, parse_whole},
              {"calls", 9, false, parse_calls}, {"stretch", 3, false, parse_stretch},
-             {"steps", 9, false, parse_steps}, {"channel", 7, false, parse_channel},
+             {"steps", 7, false, parse_steps}, {"channel", 7, false, parse_channel},
              {"at", 4, false, parse_sample},   {"complete", 0, false, parse_complete},
              {"costs", 4, false, parse_costs}};
 

@@ -39,7 +39,7 @@ typedef struct overlap_stretch {
 typedef struct overlap_part {
     int anchor;    /* site that ends a step */
     int64_t steps; /* 0: none was found; 1 for the whole run */
-    int64_t begin, end, p10, p50, p90;
+    int64_t begin, end, median;
     int64_t extra, extra_ns; /* steps that took over 4 times the median: only here */
     overlap_calls_t *calls;
     int ncalls;

@@ -87,13 +87,12 @@ static unsigned bucket_of(int64_t ns)
     return power * 8 + (unsigned) (value >> (power - 3) & 7);
 }
 
-int64_t steps_quantile(const part_t *part, double share)
+int64_t steps_median(const part_t *part)
 {
     int64_t before = 0;
     for (unsigned b = 8 * 3; b < BUCKETS; b++) {
         before += part->buckets[b];
-        if (part->buckets[b] > 0 &&
-            (double) before >= share * (double) (part->steps + part->extra)) {
+        if (part->buckets[b] > 0 && 2 * before >= part->steps + part->extra) {
             int64_t middle = (int64_t) ((uint64_t) (17 + 2 * (b % 8)) << (b / 8 - 3)) / 2;
             return middle < part->max ? middle : part->max;
         }
@@ -120,7 +119,7 @@ static void count_step(part_t *part, int64_t last)
     part->max = end - begin > part->max ? end - begin : part->max;
     part->steps++;
     if (part->steps >= 16 && (part->steps & (part->steps - 1)) == 0) {
-        part->longest = LONG * steps_quantile(part, 0.5);
+        part->longest = LONG * steps_median(part);
     }
 }
 

@@ -65,7 +65,7 @@ void steps_finish(void);
 /* Behind steps_finish(): makes calls that are added cost what they cost in a step. */
 void steps_calibrate(void);
 
-/* The time that this share of the steps are not longer than, to 1/16 of it. */
-int64_t steps_quantile(const part_t *part, double share);
+/* Of the steps' times, to 1/16. */
+int64_t steps_median(const part_t *part);
 
 #endif

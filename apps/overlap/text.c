@@ -149,7 +149,7 @@ static void print_verdict(const overlap_model_t *model, FILE *out)
 
 static void print_head(const overlap_group_t *group, const overlap_model_t *model, FILE *out)
 {
-    char steps[TEXT_NUMBER], time[TEXT_NUMBER], low[TEXT_NUMBER], high[TEXT_NUMBER];
+    char steps[TEXT_NUMBER], time[TEXT_NUMBER];
     print_ranks(group, model, out);
     if (group->anchor == NULL) {
         fprintf(out, ": no steps were found; the run took %s.\n",
@@ -165,8 +165,7 @@ static void print_head(const overlap_group_t *group, const overlap_model_t *mode
                 "out.\n",
                 group->extra, 100 * group->extra_share);
     }
-    fprintf(out, "A step ends with %s at %s; 8 of 10 take %s to %s.\n", group->anchor->function,
-            group->anchor->place, text_time(low, group->p10), text_time(high, group->p90));
+    fprintf(out, "A step ends with %s at %s.\n", group->anchor->function, group->anchor->place);
 }
 
 /* ---- what the figures leave out ---- */
@@ -249,15 +248,10 @@ static void print_notes(const overlap_model_t *model, FILE *out)
               out);
     }
     if (guessed) {
-        fputs("Messages of some ranks could not be compared with their senders' times: what they "
-              "wait longer than\nthe rank that waits least counts as ranks being late.\n",
+        fputs("Messages of some ranks, as between hosts, could not be compared with their senders' "
+              "times: what they\nwait longer than the rank that waits least counts as ranks being "
+              "late.\n",
               out);
-    }
-    if (model->match->hosts > 1) {
-        fprintf(out,
-                "The clocks of %d hosts were related by the fastest messages between them, as if "
-                "these were equally\nfast both ways.\n",
-                model->match->hosts);
     }
     print_untold(model, out);
 }

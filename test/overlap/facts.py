@@ -53,7 +53,7 @@ def line(path, mark):
 
 def steps(rank=0):
     """All, those that were left out included: how many these are depends on the machine. 0: none was found."""
-    return r[rank]["steps"][0][1] + r[rank]["steps"][0][7] if r[rank]["steps"] else 0
+    return r[rank]["steps"][0][1] + r[rank]["steps"][0][5] if r[rank]["steps"] else 0
 
 
 def sent(rank=0):
@@ -62,7 +62,7 @@ def sent(rank=0):
 
 
 def ends_with(place):
-    return f"A step ends with {place};" in text
+    return f"A step ends with {place}.\n" in text
 
 
 def says(words):
