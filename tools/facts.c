@@ -5,7 +5,6 @@
 
 #include "dame/memory_order.h"
 #include "engine/words.h"
-#include "jit/jit.h"
 #include "cli/program.h"
 #include "cli/tool.h"
 
@@ -22,8 +21,7 @@ static void find_strides(const dame_program_t *program, facts_t *facts)
 
 static void find_all(const dame_program_t *program, const dame_program_t *optimised, facts_t *facts)
 {
-    *facts = (facts_t){.fragment = dame_options_default()->fragment,
-                       .memcpy_bytes = dame_jit_options_default()->memcpy_bytes};
+    *facts = (facts_t){.fragment = dame_options_default()->fragment};
     facts->wide_column = dame_wide_column(optimised, facts->fragment);
     find_strides(program, facts);
     dame_words_of_layout(optimised, facts->words, sizeof(facts->words));

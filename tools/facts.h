@@ -22,7 +22,6 @@ typedef struct facts {
     form_t optimised;     /* as DAME runs it */
     int64_t fragment;     /* bytes that programs are optimised for */
     int64_t wide_column;  /* bytes of the longest column of which a fragment holds few, or 0 */
-    int64_t memcpy_bytes; /* from this length on, machine code calls memcpy() for a block */
     int64_t
         stride[FACTS_STRIDES]; /* bytes at which levels of the program repeat, outermost first */
     int strides;

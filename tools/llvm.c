@@ -8,38 +8,20 @@
 #include <string.h>
 #include <unistd.h>
 
-static int is_there(const char *path)
-{
-    return access(path, R_OK) == 0;
-}
-
-/* The directory of this program, without a '/'; 0: not known. */
-static int own_directory(char *path, size_t room)
-{
-    const ssize_t length = readlink("/proc/self/exe", path, room - 1);
-    path[length > 0 ? length : 0] = '\0';
-    char *end = strrchr(path, '/');
-    if (end != NULL) {
-        *end = '\0';
-    }
-    return end != NULL;
-}
+#include "cli/command.h"
 
 const char *tool_llvm(void)
 {
     static char built[PATH_MAX + 40];
-    char own[PATH_MAX];
     const char *named = getenv("DAME_LLVM");
     if (named != NULL) {
-        return is_there(named) ? named : NULL;
+        return access(named, R_OK) == 0 ? named : NULL;
     }
-    if (own_directory(own, sizeof(own))) {
-        snprintf(built, sizeof(built), "%s/../jit/.libs/dame_llvm.so", own);
-        if (is_there(built)) {
-            return built;
-        }
+    if (command_beside("../jit/.libs/dame_llvm.so", built, sizeof(built)) &&
+        access(built, R_OK) == 0) {
+        return built;
     }
-    return is_there(DAME_LLVM_INSTALLED) ? DAME_LLVM_INSTALLED : NULL;
+    return access(DAME_LLVM_INSTALLED, R_OK) == 0 ? DAME_LLVM_INSTALLED : NULL;
 }
 
 dame_status_t tool_llvm_load(dame_jit_t *jit, const char *path, int32_t *provider)

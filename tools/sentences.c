@@ -317,68 +317,23 @@ static void tell_wide_columns(teller_t *teller)
     end(teller, "Columns:");
 }
 
-/* What a copy of a piece costs. */
-static void tell_copies(teller_t *teller)
-{
-    int64_t length = teller->survey->pieces.median;
-    if (length <= 64) {
-        say(teller, "The interpreter (tier 0) serves it with a loop for short blocks: a piece is a "
-                    "few instructions, so with the data in a cache the number of pieces counts, a "
-                    "nanosecond each or less.");
-    } else if (length <= 256) {
-        say(teller, "The interpreter (tier 0) serves it with a loop of vector moves; with the data "
-                    "in a cache expect half of the speed of a plain copy or more.");
-    } else {
-        say(teller, "The interpreter (tier 0) serves it with a memory copy for each piece; pieces "
-                    "of this length run at nearly the speed of a plain copy.");
-    }
-    if (length <= teller->facts->memcpy_bytes) {
-        say(teller, " Machine code for it (DAME-X, tier 1) knows lengths and steps and calls "
-                    "nothing for a piece.");
-    } else {
-        say(teller, " Machine code for it (DAME-X, tier 1) calls the same memory copy.");
-    }
-}
-
-/*
- * An upper bound in words where one is close, "half", "a third", ..., "1/12", and "40 %" otherwise.
- * Never less than the value.
- */
-static const char *bound(buffer_t *buffer, double value)
-{
-    static const char *const words[] = {"half",      "a third",   "a quarter", "a fifth", "a sixth",
-                                        "a seventh", "an eighth", "a ninth",   "a tenth"};
-    int64_t parts = (int64_t) (1 / value + 1e-9);
-    if (parts < 2 || 1 / (double) parts > 1.1 * value) {
-        int64_t percents = (int64_t) (100 * value);
-        snprintf(buffer->text, sizeof(buffer->text), "%" PRId64 " %%",
-                 percents + ((double) percents < 100 * value));
-        return buffer->text;
-    }
-    if (parts <= 10) {
-        return words[parts - 2];
-    }
-    snprintf(buffer->text, sizeof(buffer->text), "1/%" PRId64, parts);
-    return buffer->text;
-}
-
 static void tell_memory(teller_t *teller)
 {
     const survey_t *survey = teller->survey;
     double used = used_of(survey, &survey->lines);
     int64_t most = survey->pieces.n - survey->pieces.n / 10;
     if (used > 0.85) {
-        say(teller, " Nearly all of the cache lines it touches is data: from memory expect the "
+        say(teller, "Nearly all of the cache lines it touches is data: from memory expect the "
                     "bandwidth of a plain copy.");
     } else if (survey->pieces.max <= SURVEY_LINE && survey->lines.touched >= most) {
         say(teller,
-            " Every piece costs a cache line: from memory expect %s of the bandwidth or less.",
-            bound(&(buffer_t){{0}}, used));
+            "Every piece costs a cache line: from memory expect %s of the bandwidth or less.",
+            SHARE(used, 1));
     } else {
         say(teller,
-            " Of the cache lines it touches %s is data: from memory expect %s of the bandwidth at "
-            "most.",
-            SHARE(used, 1), bound(&(buffer_t){{0}}, used));
+            "From memory expect %s of the bandwidth at most: as much of the cache lines it "
+            "touches is data.",
+            SHARE(used, 1));
     }
 }
 
@@ -410,7 +365,6 @@ static void tell_speed(teller_t *teller)
     if (survey->pieces.n == 1 && !teller->pieces->sampled) {
         say(teller, "A plain memory copy.");
     } else {
-        tell_copies(teller);
         tell_memory(teller);
         tell_visits(teller);
         if (survey->pages.touched > TLB_PAGES && used_of(survey, &survey->pages) < 0.125) {

@@ -135,7 +135,7 @@ doctors()
     echo "no shared object" >"$bad/mca_dt_dame.so"
     other=$(cd "$PROGRAMS/other-version" && pwd)
     doctor "on" 0 "$COMPONENTS" $on "^chosen +yes: dt = dame" "^working +yes: .* 20 messages packed" \
-        "machine code: compiled and used" "^code memory +" "^profile +" "^PAPI events +none" "^one-sided +" "^All is well" \
+        "machine code: compiled and used" "^code memory +" "^profile +" "^PAPI events +none" "^All is well" \
         "^last run +$scratch/.openmpi/dame-last-run" "$llvm" "$papi"
     doctor_leaves_no_trace
     doctor_on_read_only
