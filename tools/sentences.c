@@ -12,7 +12,6 @@
 enum {
     COLUMNS = 80,
     INDENT = 11, /* of text beside a heading */
-    BAR = 30,    /* characters of the longest bar */
     /* Sizes for words, not for decisions: what processors of today have at least. */
     SMALL_CACHE = 32 << 10, /* bytes, first level */
     LARGE_CACHE = 1 << 20,  /* second level */
@@ -145,25 +144,6 @@ static void tell_what(teller_t *teller)
 
 /* ---- pieces ---- */
 
-static void tell_classes(const teller_t *teller)
-{
-    const spread_t *lengths = &teller->survey->pieces;
-    int64_t most = 0;
-    for (int i = 0; i < 63; i++) {
-        most = lengths->classes[i] > most ? lengths->classes[i] : most;
-    }
-    for (int i = 0; i < 63; i++) {
-        int64_t n = lengths->classes[i], from = INT64_C(1) << i, to = 2 * (from - 1) + 1;
-        if (n > 0) {
-            int bar = (int) ((double) n / (double) most * BAR + 0.5);
-            fprintf(teller->out, "%*s %9s to %9s bytes %12s  %.*s\n", INDENT - 1, "",
-                    N(from < lengths->min ? lengths->min : from),
-                    N(to > lengths->max ? lengths->max : to), N(estimate(teller, n)),
-                    bar > 0 ? bar : 1, "##############################");
-        }
-    }
-}
-
 static void tell_pieces(teller_t *teller)
 {
     const spread_t *lengths = &teller->survey->pieces;
@@ -178,9 +158,6 @@ static void tell_pieces(teller_t *teller)
             N(estimate(teller, lengths->n)), N(lengths->min), N(lengths->max), N(lengths->median));
     }
     end(teller, "Pieces:");
-    if (lengths->min != lengths->max) {
-        tell_classes(teller);
-    }
 }
 
 /* The steps after the most frequent one, as far as they matter. */
