@@ -7,7 +7,10 @@
 
 #include "evaluate.h"
 
-const char *header_field(const char *text, size_t length, const char *field, size_t *value_length)
+/* The value of the first line of that field: not '\0'-terminated, *value_length bytes; NULL if
+ * absent. */
+static const char *field_of(const char *text, size_t length, const char *field,
+                            size_t *value_length)
 {
     const size_t name = strlen(field);
     const char *end = text + length;
@@ -27,7 +30,7 @@ const char *header_field(const char *text, size_t length, const char *field, siz
 char *header_string(const char *text, size_t length, const char *field)
 {
     size_t n;
-    const char *value = header_field(text, length, field, &n);
+    const char *value = field_of(text, length, field, &n);
     return value != NULL ? strndup(value, n) : NULL;
 }
 
@@ -75,7 +78,7 @@ expression_t *header_expression(const char *path, const char *text, size_t lengt
 {
     size_t n;
     expression_error_t error;
-    const char *value = header_field(text, length, "mpi", &n);
+    const char *value = field_of(text, length, "mpi", &n);
     if (value == NULL) {
         return NULL;
     }

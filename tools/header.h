@@ -11,11 +11,8 @@
 #include "datatype.h"
 #include "expression.h"
 
-/* The value of the first line of that field: not '\0'-terminated, *value_length bytes; NULL if
- * absent before the program begins. */
-const char *header_field(const char *text, size_t length, const char *field, size_t *value_length);
-
-/* The same as a string that the caller frees; NULL if absent or memory is out. */
+/* The value of the first line of that field, a string that the caller frees; NULL if absent before
+ * the program begins, or memory is out. */
 char *header_string(const char *text, size_t length, const char *field);
 
 /*

@@ -90,7 +90,7 @@ int64_t panel_height(const panel_t *panel)
     return PANEL_HEADER + (slot(panel, panel->grid->rows - 1) + 1) * panel->height;
 }
 
-int64_t panel_right(const panel_t *panel)
+static int64_t right_of(const panel_t *panel)
 {
     return panel->x + panel->grid->columns * panel->width;
 }
@@ -333,7 +333,7 @@ static void write_break(const panel_t *panel, int64_t row, FILE *out)
     grid_break_text(panel->grid, row, text, sizeof(text));
     int64_t bottom = panel->y + slot(panel, row) * panel->height;
     int64_t top = bottom - panel->break_rows * panel->height;
-    int64_t right = panel_right(panel);
+    int64_t right = right_of(panel);
     fprintf(out,
             "<path fill=\"" PANEL_PAPER "\" d=\"M%" PRId64 " %" PRId64 "H%" PRId64 "V%" PRId64
             "H%" PRId64 "z\"/>\n<path stroke=\"" PANEL_LINES

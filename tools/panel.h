@@ -38,9 +38,8 @@ const char *panel_colour(int64_t order);
 void panel_place(panel_t *panel, const grid_t *grid, const pieces_t *pieces, int64_t x, int64_t y,
                  int64_t room);
 
-/* Pixels from the header's top to the last row's end, and from the labels to the last column. */
+/* Pixels from the header's top to the last row's end. */
 int64_t panel_height(const panel_t *panel);
-int64_t panel_right(const panel_t *panel);
 
 void panel_write(const panel_t *panel, FILE *out);
 

@@ -111,7 +111,7 @@ static int64_t segment_rows(const plan_t *plan, const range_t *segment)
     return (segment->length - 1 + from) / row + 1;
 }
 
-int64_t plan_rows(const plan_t *plan)
+static int64_t plan_rows(const plan_t *plan)
 {
     int64_t rows = 0;
     for (int i = 0; i < plan->segments; i++) {

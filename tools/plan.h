@@ -26,6 +26,4 @@ typedef struct plan {
 int plan_make(plan_t *plan, const pieces_t *pieces, const survey_t *survey, const facts_t *facts,
               int64_t columns, int64_t most);
 
-int64_t plan_rows(const plan_t *plan);
-
 #endif

@@ -48,7 +48,6 @@ typedef struct overlap_member {
     overlap_prediction_t now[OVERLAP_FACTORS];
 } overlap_member_t;
 
-#define OVERLAP_LITTLE   0.03 /* of a step is little */
 #define OVERLAP_GAIN     1.03 /* less is not worth it */
 #define OVERLAP_SHORTEST 100e3
 
