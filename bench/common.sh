@@ -156,13 +156,11 @@ DAME_PARAMETERS=()
 
 # ---- for scripts that compare the engines layout by layout ----
 
-rounds=
 csv=0
 list=no
 selection=()
-samples=
 
-# Reads --layout, --anchors, --quick, --rounds, --csv, --list and --help. The script defines usage().
+# Reads --layout, --anchors, --quick, --csv, --list and --help. The script defines usage().
 read_options()
 {
     while [ $# -gt 0 ]; do
@@ -170,12 +168,6 @@ read_options()
         --layout)
             [ $# -ge 2 ] || usage_error "--layout: a name is needed; --list shows them"
             selection+=(--layout "$2")
-            shift
-            ;;
-        --rounds)
-            [ $# -ge 2 ] || usage_error "--rounds: a whole number from 1 to 1000 is needed"
-            need_number --rounds "$2" 1 1000
-            rounds=$2
             shift
             ;;
         --quick) selection+=(--quick) ;;
@@ -190,7 +182,6 @@ read_options()
         esac
         shift
     done
-    [ -n "$rounds" ] || rounds=$([[ " ${selection[*]-} " = *" --quick "* ]] && echo 3 || echo 7)
 }
 
 # check_selection WORKER: the worker knows the layouts; bad names are found before measuring.
@@ -244,10 +235,4 @@ import_programs()
     for file in "$work"/dame-r0-*.dame; do # a program of more than 16 MiB of text is not in its file
         grep -q EXIT "$file" || rm "$file"
     done
-}
-
-# table AWK_PROGRAM
-table()
-{
-    awk -v rounds="$rounds" -v csv="$csv" -f "$BENCH_DIR/median.awk" -f "$BENCH_DIR/$1" "$samples"
 }

@@ -7,7 +7,7 @@
  * Usage: device_worker [--llvm FILE] [--code-dir DIRECTORY] [--cases N] [--layouts N]
  *                      [--print DIRECTORY]
  * Prints a line for each layout; the exit status is 77 without a device. --print needs no device:
- * it writes the programs of all datatypes into a directory, for dame compile --tier ptx.
+ * it writes the programs of all datatypes into a directory, for dame cache --tier ptx fill.
  */
 #include <inttypes.h>
 #include <stdio.h>

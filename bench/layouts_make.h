@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For the files that define layouts (layouts_*.c) only. */
+/* For the files that define layouts (layouts_*.c) only; layouts_make.c also has what layouts.h
+ * declares of a layout. */
 #ifndef LAYOUTS_MAKE_H
 #define LAYOUTS_MAKE_H
 

@@ -27,8 +27,6 @@
 enum { SAMPLES_MAX = 200, SAMPLES_MIN = 5 };
 static const double SECONDS = 0.4, TURN_SECONDS = 10e-3; /* for one operation */
 
-int rank, peer;
-
 /* ---- particles: another list in each step ---- */
 
 enum { PARTICLE = 6, SHARE = 4 }; /* doubles; one in SHARE leaves */

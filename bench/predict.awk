@@ -17,49 +17,32 @@ function middle(key, what, v,    i, list) {
 }
 
 # Predicted by measured; counts how many are right.
-function compared(key, what, v,    a, b) {
-    a = middle(key, what, v)
+function compared(key, v,    a, b) {
+    a = middle(key, "predicted", v)
     b = middle(key, "measured", v)
-    if (a == "" || b == "")
-        return "-"
-    if (key ~ /^three/) { # its two nodes share a core's caches
-        if (v == 1)
-            return sprintf("%.2f", a / b)
-        a /= middle(key, what, 1)
-        b /= middle(key, "measured", 1)
-        what = "tasks of apps/bamboo/rt, T of 140 us and more"
-        if (key ~ /:15/)
-            what = "tasks of apps/bamboo/rt, T of 15 us"
-    }
-    all[what]++
-    right[what] += a / b >= 0.85 && a / b <= 1.15
+    all++
+    right += a / b >= 0.85 && a / b <= 1.15
     return sprintf("%.2f", a / b)
 }
 
 END {
     split("1 2 4", factors)
     if (csv)
-        print "T,latency/T,measured 1,2,4,predicted 1,2,4,given 1,2,4"
+        print "T,latency/T,measured 1,2,4,predicted 1,2,4"
     else {
-        print "us a step                     measured          predicted by measured   from a run without latency"
-        print "         T  latency/T      1      2      4        1     2     4           1     2     4"
+        print "us a step               measured          predicted by measured"
+        print "    T  latency/T      1      2      4        1     2     4"
     }
     for (i = 1; i <= n; i++) {
         split(cells[i], at, SUBSEP)
-        line = sprintf(csv ? "%s,%s" : "%10s %10s", at[1], at[2])
+        line = sprintf(csv ? "%s,%s" : "%5s %10s", at[1], at[2])
         for (f = 1; f <= 3; f++)
-            line = line sprintf(csv ? ",%.2f" : "%s%6.4g", csv ? middle(cells[i], "measured", factors[f]) : " ", \
-                csv ? "" : middle(cells[i], "measured", factors[f]))
-        for (k = 1; k <= 2; k++) {
-            what = k == 1 ? "predictions" : "given_network"
-            line = line (csv ? "" : "    ")
-            for (f = 1; f <= 3; f++)
-                line = line (csv ? "," middle(cells[i], what, factors[f]) : sprintf(" %5s", compared(cells[i], what, factors[f])))
-        }
+            line = line sprintf(csv ? ",%.2f" : " %6.4g", middle(cells[i], "measured", factors[f]))
+        line = line (csv ? "" : "    ")
+        for (f = 1; f <= 3; f++)
+            line = line (csv ? "," middle(cells[i], "predicted", factors[f]) : sprintf(" %5s", compared(cells[i], factors[f])))
         print line
     }
     if (!csv)
-        for (what in all)
-            printf "%s: %d of %d within 15 %%\n", what == "predictions" ? "predicted" : what == "given_network" ? "from a run without latency" : what, \
-                right[what], all[what]
+        printf "%d of %d within 15 %%\n", right, all
 }

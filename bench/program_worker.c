@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Uses the send type of the layouts once each, under its own name, so that DAME writes the programs
- * of all of them (dt_dame_dump); for bench/compile.
+ * of all of them (dt_dame_dump); for bench/reuse.
  *
  *   program_worker [--layout NAME]… [--quick] [--anchors] [--short] [--list]
  *

@@ -16,8 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* `name` in or below the directory that this program is in; 0: that is not known. */
-static int beside(const char *name, char *path, size_t room)
+int command_beside(const char *name, char *path, size_t room)
 {
     const ssize_t n = readlink("/proc/self/exe", path, room - 1);
     path[n > 0 ? n : 0] = '\0';
@@ -31,14 +30,14 @@ static int beside(const char *name, char *path, size_t room)
 const char *command_directory(void)
 {
     static char path[PATH_MAX];
-    return beside("../libexec/dame", path, sizeof(path)) && access(path, X_OK) == 0
+    return command_beside("../libexec/dame", path, sizeof(path)) && access(path, X_OK) == 0
                ? path
                : TOOL_LIBEXECDIR;
 }
 
 void command_of_ours(const char *name, char *path, size_t room)
 {
-    if (!beside(name, path, room) || access(path, X_OK) != 0) {
+    if (!command_beside(name, path, room) || access(path, X_OK) != 0) {
         snprintf(path, room, "%s/%s", command_directory(), name);
     }
 }

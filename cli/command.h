@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+/* The path of `name` in or below the directory that this program is in; 0: that is not known. */
+int command_beside(const char *name, char *path, size_t room);
+
 /* The path of a program that dame(1) starts: beside it in the build directory, else where it is
  * installed. */
 void command_of_ours(const char *name, char *path, size_t room);

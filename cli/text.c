@@ -50,7 +50,7 @@ const char *text_time(char *buffer, double ns)
 {
     static const char *const units[] = {"ns", "us", "ms", "s"};
     int unit = 0;
-    for (; unit < 3 && (ns >= 1000 || ns <= -1000); unit++) {
+    for (; unit < 3 && (ns >= 999.5 || ns <= -999.5); unit++) {
         ns /= 1000;
     }
     return text_digits(buffer, ns, units[unit]);

@@ -7,7 +7,7 @@
 
 /*
  * The expected cost of a program without any measurement, in nanoseconds; measured on Zen 4 and
- * Emerald Rapids (bench/compile). Before a use was timed, so little is certain to be
+ * Emerald Rapids (bench/reuse). Before a use was timed, so little is certain to be
  * saved that a compilation in vain costs less than two per cent.
  */
 static const double FIRST_BYTE_NS = 30;

@@ -12,21 +12,11 @@
 #include "cli/native.h"
 #include "cli/program.h"
 #include "cli/text.h"
-#include "variant.h"
-
-enum { MAX_FRAGMENTS = 16, MAX_VARIANTS = 16 };
 
 typedef struct arguments {
     int64_t count;
-    int64_t fragments[1 + MAX_FRAGMENTS]; /* bytes; [0] is 0, the whole message */
-    int nfragments;
-    const char *variants[MAX_VARIANTS];
-    int nvariants;
-    const char *llvm;
-    int64_t offset; /* of the user memory */
     int64_t memory; /* bytes that may be allocated */
     double seconds;
-    int json;
 } arguments_t;
 
 static int parse_seconds(const char *text, double *seconds)
@@ -40,25 +30,6 @@ static int parse_seconds(const char *text, double *seconds)
     return TOOL_OK;
 }
 
-static int parse_fragment(const char *text, arguments_t *arguments)
-{
-    if (arguments->nfragments > MAX_FRAGMENTS) {
-        return tool_error(TOOL_USAGE, "--fragment: '%s': at most %d times", text, MAX_FRAGMENTS);
-    }
-    return tool_number("--fragment", text, 1, INT64_MAX,
-                       &arguments->fragments[arguments->nfragments++]);
-}
-
-static int parse_variant(const char *text, arguments_t *arguments)
-{
-    if (arguments->nvariants == MAX_VARIANTS) {
-        return tool_error(TOOL_USAGE, "--variant: '%s': at most %d times", text, MAX_VARIANTS);
-    }
-    arguments->variants[arguments->nvariants++] = text;
-    const char *of_x;
-    return strncmp(text, "l:", 2) == 0 ? TOOL_OK : tool_variant(text, &of_x);
-}
-
 static int parse_option(int option, arguments_t *arguments)
 {
     switch (option) {
@@ -66,20 +37,8 @@ static int parse_option(int option, arguments_t *arguments)
         return tool_number("--count", optarg, 1, INT64_MAX, &arguments->count);
     case 's':
         return parse_seconds(optarg, &arguments->seconds);
-    case 'f':
-        return parse_fragment(optarg, arguments);
-    case 'V':
-        return parse_variant(optarg, arguments);
-    case 'o':
-        return tool_number("--offset", optarg, 0, DAME_PAGE - 1, &arguments->offset);
-    case 'L':
-        arguments->llvm = optarg;
-        return TOOL_OK;
     case 'm':
         return tool_number("--memory", optarg, 1, INT64_MAX, &arguments->memory);
-    case 'j':
-        arguments->json = 1;
-        return TOOL_OK;
     default:
         return TOOL_USAGE;
     }
@@ -89,22 +48,13 @@ static int parse(int argc, char **argv, arguments_t *arguments)
 {
     static const struct option longs[] = {{"count", required_argument, NULL, 'c'},
                                           {"seconds", required_argument, NULL, 's'},
-                                          {"fragment", required_argument, NULL, 'f'},
                                           {"memory", required_argument, NULL, 'm'},
-                                          {"variant", required_argument, NULL, 'V'},
-                                          {"offset", required_argument, NULL, 'o'},
-                                          {"llvm", required_argument, NULL, 'L'},
-                                          {"json", no_argument, NULL, 'j'},
                                           {0}};
-    *arguments =
-        (arguments_t){.count = 1, .nfragments = 1, .memory = (int64_t) 1 << 30, .seconds = 1};
+    *arguments = (arguments_t){.count = 1, .memory = (int64_t) 1 << 30, .seconds = 1};
     for (int option; (option = tool_option(argc, argv, ":", longs)) != -1;) {
         if (parse_option(option, arguments) != TOOL_OK) {
             return TOOL_USAGE;
         }
-    }
-    if (arguments->llvm != NULL && tool_llvm(arguments->llvm) == NULL) {
-        return tool_error(TOOL_USAGE, "--llvm: '%s' cannot be read", arguments->llvm);
     }
     return TOOL_OK;
 }
@@ -115,31 +65,20 @@ static void print_table(const char *path, const measure_t *measure, const char *
            tool_input_name(path), measure->count,
            text_plural(measure->count, "element", "elements"), measure->total,
            text_plural(measure->total, "byte", "bytes"), measure->high - measure->low);
-    printf("%12s  %-10s %12s %10s %12s %10s\n", "fragment", "tier", "pack GB/s", "of memcpy",
-           "unpack GB/s", "of memcpy");
-    for (int f = 0; f < measure->nfragments; f++) {
-        char fragment[32] = "whole";
-        if (measure->fragments[f] != 0) {
-            snprintf(fragment, sizeof(fragment), "%" PRId64, measure->fragments[f]);
-        }
-        double copied = measure_rate(measure, f, MEASURE_MEMCPY, DAME_PACK);
-        printf("%12s  %-10s %12.3f %10.2f %12.3f %10.2f\n", fragment, "memcpy", copied, 1.0, copied,
-               1.0);
-        for (int tier = MEASURE_NATIVE; tier < measure_tiers(measure); tier++) {
-            if (measure_missing(measure, tier) != NULL ||
-                (tier == MEASURE_NATIVE && measure->fragments[f] != 0)) {
-                continue;
-            }
-            double pack = measure_rate(measure, f, tier, DAME_PACK);
-            double unpack = measure_rate(measure, f, tier, DAME_UNPACK);
-            printf("%12s  %-10s %12.3f %10.2f %12.3f %10.2f\n", fragment,
-                   measure_tier_name(measure, tier), pack, pack / copied, unpack, unpack / copied);
+    printf("%-10s %12s %10s %12s %10s\n", "tier", "pack GB/s", "of memcpy", "unpack GB/s",
+           "of memcpy");
+    const double copied = measure_rate(measure, MEASURE_MEMCPY, DAME_PACK);
+    for (int tier = MEASURE_MEMCPY; tier < MEASURE_TIERS; tier++) {
+        const double pack = measure_rate(measure, tier, DAME_PACK);
+        const double unpack = measure_rate(measure, tier, DAME_UNPACK);
+        if (measure_missing(measure, tier) == NULL) {
+            printf("%-10s %12.3f %10.2f %12.3f %10.2f\n", measure_tier_name(tier), pack,
+                   pack / copied, unpack, unpack / copied);
         }
     }
-    for (int tier = 0; tier < measure_tiers(measure); tier++) {
+    for (int tier = 0; tier < MEASURE_TIERS - (measure->llvm == NULL); tier++) {
         if (measure_missing(measure, tier) != NULL) {
-            printf("\nTier %s: %s\n", measure_tier_name(measure, tier),
-                   measure_missing(measure, tier));
+            printf("\nTier %s: %s\n", measure_tier_name(tier), measure_missing(measure, tier));
         }
     }
     if (measure_missing(measure, MEASURE_NATIVE) != NULL) {
@@ -151,37 +90,6 @@ static void print_table(const char *path, const measure_t *measure, const char *
     }
 }
 
-static void print_json(const char *path, const measure_t *measure, double waited)
-{
-    printf("{\"file\": ");
-    tool_json_string(stdout, path);
-    printf(", \"count\": %" PRId64 ", \"bytes\": %" PRId64 ", \"memory\": %" PRId64
-           ", \"rounds\": %d, \"waited_for_cpu\": %.3g,\n \"results\": [",
-           measure->count, measure->total, measure->high - measure->low, measure->turns.rounds,
-           waited);
-    const char *separator = "\n";
-    for (int f = 0; f < measure->nfragments; f++) {
-        double copied = measure_rate(measure, f, MEASURE_MEMCPY, DAME_PACK);
-        for (int tier = MEASURE_MEMCPY; tier < measure_tiers(measure); tier++) {
-            if (measure_missing(measure, tier) != NULL ||
-                (tier == MEASURE_NATIVE && measure->fragments[f] != 0)) {
-                continue;
-            }
-            double pack = measure_rate(measure, f, tier, DAME_PACK);
-            double unpack = measure_rate(measure, f, tier, DAME_UNPACK);
-            printf("%s  {\"fragment\": %" PRId64 ", \"tier\": \"%s\", \"pack_gbs\": %.6g, "
-                   "\"pack_ratio\": %.6g, \"unpack_gbs\": %.6g, \"unpack_ratio\": %.6g, "
-                   "\"pack_best_gbs\": %.6g, \"unpack_best_gbs\": %.6g}",
-                   separator, measure->fragments[f], measure_tier_name(measure, tier), pack,
-                   pack / copied, unpack, unpack / copied,
-                   measure_best_rate(measure, f, tier, DAME_PACK),
-                   measure_best_rate(measure, f, tier, DAME_UNPACK));
-            separator = ",\n";
-        }
-    }
-    printf("\n ]}\n");
-}
-
 /* `calls`: those that make the datatype, or NULL. */
 static int bench(const arguments_t *arguments, const char *path, const dame_program_t *program,
                  const char *calls)
@@ -190,13 +98,8 @@ static int bench(const arguments_t *arguments, const char *path, const dame_prog
     char busy[200];
     measure_t measure = {.program = program,
                          .count = arguments->count,
-                         .fragments = arguments->fragments,
-                         .nfragments = arguments->nfragments,
                          .seconds = arguments->seconds,
-                         .variants = arguments->variants,
-                         .nvariants = arguments->nvariants,
-                         .llvm = tool_llvm(arguments->llvm),
-                         .offset = arguments->offset};
+                         .llvm = tool_llvm()};
     int code =
         tool_program_span(program, arguments->count, &measure.low, &measure.high, &measure.total);
     if (code != TOOL_OK) {
@@ -221,9 +124,7 @@ static int bench(const arguments_t *arguments, const char *path, const dame_prog
     const double waited =
         dame_busy((dame_waited_t){measure.turns.waited.ran + native.waited.ran,
                                   measure.turns.waited.waited + native.waited.waited});
-    if (code == TOOL_OK && arguments->json) {
-        print_json(path, &measure, waited);
-    } else if (code == TOOL_OK) {
+    if (code == TOOL_OK) {
         print_table(path, &measure, dame_busy_text(busy, sizeof(busy), waited));
     }
     measure_free(&measure);
@@ -256,8 +157,7 @@ static int run(int argc, char **argv)
     const int code = parse(argc, argv, &arguments);
     return code != TOOL_OK
                ? code
-               : files_each(argc, argv, FILES_OPTIMISED, arguments.json ? FILES_JSON : FILES_LINE,
-                            bench_file, &arguments);
+               : files_each(argc, argv, FILES_OPTIMISED, FILES_LINE, bench_file, &arguments);
 }
 
 const tool_command_t tool_bench = {
@@ -267,18 +167,7 @@ const tool_command_t tool_bench = {
     .help = "  --count N         elements, 1 if not given\n"
             "  --seconds S       how long to measure in all, 1 if not given; at least 11\n"
             "                    rounds are made in any case\n"
-            "  --fragment BYTES  also in fragments of that size, as they are sent; up to 16\n"
-            "                    times\n"
-            "  --variant NAME    also this variant of the code, such as x:prefetch or\n"
-            "                    l:O2, as 'dame compile --list' shows them; up to 16 times\n"
-            "  --llvm PATH       dame_llvm.so, for tier l; if not given, $DAME_LLVM, or where\n"
-            "                    it was built or installed\n"
-            "  --offset BYTES    user memory and packed bytes begin BYTES bytes after a\n"
-            "                    page does, 0 if not given\n"
             "  --memory BYTES    refuse to use more, 1G if not given\n"
-            "  --json            an object with the bytes moved and an array of results; a\n"
-            "                    \"fragment\" of 0 is the whole message; \"best\" is the fastest\n"
-            "                    round\n"
             "\n"
             "Tiers: plain is the program without any pass of the optimiser, optimised the one\n"
             "with all, both interpreted; x is the optimised one as machine code, where the\n"
@@ -287,9 +176,8 @@ const tool_command_t tool_bench = {
             "files that say how the datatype is made ('# mpi:', from dame from and\n"
             "dt_dame_dump). GB/s are 10^9 packed bytes a second, the median of rounds in\n"
             "which all take turns; the data stays in the caches if it fits. memcpy moves the\n"
-            "same bytes, contiguous, in pieces of the fragment's size. Only the ratios to it\n"
-            "mean something on another machine. Where other programs kept this one waiting\n"
-            "for a CPU for more than 5 % of the time, a line says that it is not certain\n"
-            "(--json: \"waited_for_cpu\", a part of 1).\n",
+            "same bytes, contiguous. Only the ratios to it mean something on another machine.\n"
+            "Where other programs kept this one waiting for a CPU for more than 5 % of the\n"
+            "time, a line says that it is not certain.\n",
     .run = run,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dame cache: what the code cache has. */
+/* dame cache: looks into the code cache, and fills it. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -12,6 +12,7 @@
 #include "jit/cache.h"
 #include "base/user_file.h"
 #include "base/whole_file.h"
+#include "fill.h"
 
 typedef struct totals {
     int verbose; /* a line for each file, good or not */
@@ -75,49 +76,81 @@ static int clear(const char *directory, int named)
 
 static int run(int argc, char **argv)
 {
-    static const struct option longs[] = {{"code-dir", required_argument, NULL, 'd'}, {0}};
+    static const struct option longs[] = {{"code-dir", required_argument, NULL, 'd'},
+                                          {"tier", required_argument, NULL, 't'},
+                                          {"cpu", required_argument, NULL, 'c'},
+                                          {0}};
     char own[PATH_MAX];
-    const char *directory = NULL;
+    fill_t fill = {.directory = NULL};
     for (int option; (option = tool_option(argc, argv, ":", longs)) != -1;) {
-        if (option != 'd') {
+        switch (option) {
+        case 'd':
+            fill.directory = optarg;
+            break;
+        case 't':
+            fill.tier = optarg;
+            break;
+        case 'c':
+            fill.cpu = optarg;
+            break;
+        default:
             return TOOL_USAGE;
         }
-        directory = optarg;
     }
     if (optind == argc) {
-        return tool_error(TOOL_USAGE, "cache: list, check or clear is missing; 'dame cache --help' "
-                                      "says more");
+        return tool_error(TOOL_USAGE, "cache: list, check, clear or fill is missing; 'dame cache "
+                                      "--help' says more");
     }
-    if (tool_operands(argc, argv, 1, 1) != TOOL_OK) {
+    const char *what = argv[optind];
+    const int fills = strcmp(what, "fill") == 0;
+    if (!fills && (fill.tier != NULL || fill.cpu != NULL)) {
+        return tool_error(TOOL_USAGE, "cache: --tier and --cpu are for fill");
+    }
+    if (!fills && tool_operands(argc, argv, 1, 1) != TOOL_OK) {
         return TOOL_USAGE;
     }
-    const int named = directory != NULL;
+    const int named = fill.directory != NULL;
     if (!named) {
         const int error = dame_user_cache_directory(own, sizeof(own));
         if (error != 0) {
             return tool_error(TOOL_SYSTEM,
                               "HOME and XDG_CACHE_HOME name no directory; use --code-dir");
         }
-        directory = own;
+        fill.directory = own;
     }
-    const char *what = argv[optind];
+    if (fills) {
+        fill.tier = fill.tier == NULL ? "l" : fill.tier;
+        optind++;
+        return fill_cache(&fill, argc, argv);
+    }
     if (strcmp(what, "list") == 0 || strcmp(what, "check") == 0) {
-        return list(directory, named, strcmp(what, "list") == 0);
+        return list(fill.directory, named, strcmp(what, "list") == 0);
     }
     if (strcmp(what, "clear") == 0) {
-        return clear(directory, named);
+        return clear(fill.directory, named);
     }
-    return tool_error(TOOL_USAGE, "'%s' is none of list, check, clear", what);
+    return tool_error(TOOL_USAGE, "cache: '%s' is none of list, check, clear, fill", what);
 }
 
 const tool_command_t tool_cache = {
     .name = "cache",
-    .arguments = "[--code-dir DIR] list|check|clear",
-    .what = "shows, checks or empties the code cache",
+    .arguments = "[--code-dir DIR] list|check|clear\n"
+                 "       dame cache [--code-dir DIR] [--tier NAME] [--cpu NAME] fill FILE...",
+    .what = "shows, checks, empties or fills the code cache",
     .help = "  list            a line for each file: last use (noted once an hour),\n"
             "                  direction, size, compiler and CPU\n"
             "  check           bad files only; exit code 1 if there are any\n"
             "  clear           removes all files of code\n"
-            "  --code-dir DIR  the directory (default: dame/ in $XDG_CACHE_HOME or ~/.cache)\n",
+            "  fill            compiles the programs of files by LLVM: all codes that jobs\n"
+            "                  would try. 'found' marks code that was there\n"
+            "  --code-dir DIR  the directory (default: dame/ in $XDG_CACHE_HOME or ~/.cache)\n"
+            "  --tier NAME     l, the default: for CPUs; ptx, amdgpu: kernels for devices of\n"
+            "                  NVIDIA's and AMD's\n"
+            "  --cpu NAME      for this CPU, such as znver4 or sapphirerapids, instead of the\n"
+            "                  one dame runs on; another name shows all\n"
+            "\n"
+            "FILE is a program, or a directory of programs, as dt_dame_dump program writes\n"
+            "them. $DAME_LLVM is the path of dame_llvm.so, if it is elsewhere than built or\n"
+            "installed.\n",
     .run = run,
 };

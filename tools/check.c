@@ -9,6 +9,8 @@
 typedef struct checker {
     int verbose;
     int json;
+    int print;
+    int several;
     int files; /* seen so far */
 } checker_t;
 
@@ -54,14 +56,22 @@ static int check(checker_t *checker, const char *path)
     } else if (code == TOOL_OK && checker->verbose) {
         print_facts(path, program);
     }
+    if (code == TOOL_OK && checker->print) {
+        if (checker->several) {
+            printf("%s# %s\n", checker->files > 1 ? "\n" : "", path);
+        }
+        dame_program_print(program, stdout);
+    }
     dame_program_free(program);
     return code;
 }
 
 static int run(int argc, char **argv)
 {
-    static const struct option longs[] = {
-        {"verbose", no_argument, NULL, 'v'}, {"json", no_argument, NULL, 'j'}, {0}};
+    static const struct option longs[] = {{"verbose", no_argument, NULL, 'v'},
+                                          {"json", no_argument, NULL, 'j'},
+                                          {"print", no_argument, NULL, 'p'},
+                                          {0}};
     checker_t checker = {0};
     for (int option; (option = tool_option(argc, argv, ":v", longs)) != -1;) {
         switch (option) {
@@ -71,6 +81,9 @@ static int run(int argc, char **argv)
         case 'j':
             checker.json = 1;
             break;
+        case 'p':
+            checker.print = 1;
+            break;
         default:
             return TOOL_USAGE;
         }
@@ -78,8 +91,12 @@ static int run(int argc, char **argv)
     if (tool_operands(argc, argv, 1, argc) != TOOL_OK) {
         return TOOL_USAGE;
     }
+    if (checker.verbose + checker.json + checker.print > 1) {
+        return tool_error(TOOL_USAGE, "check: --verbose, --json and --print exclude each other");
+    }
     files_t files;
     int worst = files_find(argv, optind, argc, FILES_OPTIMISED, &files);
+    checker.several = files.several;
     if (checker.json) {
         putchar('[');
     }
@@ -96,11 +113,12 @@ static int run(int argc, char **argv)
 
 const tool_command_t tool_check = {
     .name = "check",
-    .arguments = "[-v | --json] FILE...",
+    .arguments = "[-v | --json | --print] FILE...",
     .what = "reports the errors of programs; nothing if all are valid",
     .help = "  -v, --verbose  a line for each program: size, extent, true bounds, number of\n"
             "                 primitives, depth\n"
             "  --json         an array with an object for each file, right or wrong; messages\n"
-            "                 are in there\n",
+            "                 are in there\n"
+            "  --print        each program in its canonical form; comments are lost\n",
     .run = run,
 };

@@ -266,13 +266,6 @@ static void look_at_last_run(doctor_t *doctor)
     check_writing(doctor, directory, "their last run", "--mca dt_dame_last_run 0");
 }
 
-/* What no engine moves fast. doc/tuning.md, "Slow paths outside DAME" */
-static void say_slow_paths(void)
-{
-    doctor_say("one-sided", "datatypes move block by block in windows of MPI_Win_create; those of");
-    doctor_say("", "MPI_Win_allocate are 100 times as fast on one node (doc/tuning.md)");
-}
-
 void doctor_look_at_machine(doctor_t *doctor)
 {
     look_at_cpu();
@@ -282,5 +275,4 @@ void doctor_look_at_machine(doctor_t *doctor)
     look_at_profile(doctor);
     look_at_last_run(doctor);
     look_at_papi(doctor);
-    say_slow_paths();
 }

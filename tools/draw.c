@@ -3,18 +3,13 @@
 #define _GNU_SOURCE /* asprintf */
 #include "cli/commands.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "cli/command.h"
 #include "drawing.h"
 #include "cli/files.h"
-#include "picture.h"
 
 typedef struct arguments {
     drawing_t drawing;  /* title NULL: the datatype's name, or the file's */
@@ -45,42 +40,6 @@ static char *output_of(const arguments_t *arguments, const char *title)
     return asprintf(&path, "%s/%s.%s", arguments->out, title, arguments->suffix) < 0 ? NULL : path;
 }
 
-/* librsvg makes PDF and PNG of SVG. */
-static int is_converted(const char *format)
-{
-    return strcmp(format, "pdf") == 0 || strcmp(format, "png") == 0;
-}
-
-static int write_converted(const char *path, const char *format, const char *svg, size_t length)
-{
-    char name[] = "/tmp/dame-draw-XXXXXX";
-    const int file = mkstemp(name);
-    if (file < 0 || write(file, svg, length) != (ssize_t) length) {
-        const int code = tool_error(TOOL_SYSTEM, "%s: %s", name, strerror(errno));
-        if (file >= 0) {
-            close(file);
-            unlink(name);
-        }
-        return code;
-    }
-    close(file);
-    const char *const argv[] = {"rsvg-convert", "-f", format, "-o", path, name, NULL};
-    int code;
-    char *said = command_output(argv, 60, &code);
-    unlink(name);
-    if (code != 0) {
-        code = code == 127 || said == NULL
-                   ? tool_error(TOOL_SYSTEM,
-                                "draw: %s is made by rsvg-convert, which is not "
-                                "here (on Debian: librsvg2-bin)",
-                                format)
-                   : tool_error(TOOL_SYSTEM, "%s: rsvg-convert: %.*s", path,
-                                (int) strcspn(said, "\n"), said);
-    }
-    free(said);
-    return code;
-}
-
 static int draw_layout(const arguments_t *arguments, const char *path, const tool_layout_t *layout)
 {
     drawing_t drawing = arguments->drawing;
@@ -96,9 +55,7 @@ static int draw_layout(const arguments_t *arguments, const char *path, const too
                                                : title;
         code = drawing_make(&drawing, layout, &picture, &length);
         if (code == TOOL_OK) {
-            code = is_converted(arguments->suffix)
-                       ? write_converted(out, arguments->suffix, picture, length)
-                       : tool_write(out, picture, length);
+            code = tool_write(out, picture, length);
             free(picture);
         }
     }
@@ -118,26 +75,15 @@ static int draw(void *context, const char *path)
     return code;
 }
 
-static const struct {
-    const char *suffix;
-    drawing_format_t format; /* of the drawing */
-} formats[] = {{"svg", DRAWING_SVG},
-               {"pdf", DRAWING_SVG},
-               {"png", DRAWING_SVG},
-               {"tikz", DRAWING_TIKZ},
-               {"txt", DRAWING_TEXT}};
-
 /* Is there a format of that name? */
 static int set_format(arguments_t *arguments, const char *name)
 {
-    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-        if (strcmp(name, formats[i].suffix) == 0) {
-            arguments->suffix = formats[i].suffix;
-            arguments->drawing.format = formats[i].format;
-            return 1;
-        }
+    if (strcmp(name, "svg") != 0 && strcmp(name, "txt") != 0) {
+        return 0;
     }
-    return 0;
+    arguments->suffix = name;
+    arguments->drawing.format = strcmp(name, "txt") == 0 ? DRAWING_TEXT : DRAWING_SVG;
+    return 1;
 }
 
 static int set_option(arguments_t *arguments, int option)
@@ -150,21 +96,13 @@ static int set_option(arguments_t *arguments, int option)
     case 'f':
         return set_format(arguments, optarg)
                    ? TOOL_OK
-                   : tool_error(
-                         TOOL_USAGE,
-                         "draw: --format: '%s' is not a format; allowed: svg, pdf, png, tikz, txt",
-                         optarg);
+                   : tool_error(TOOL_USAGE,
+                                "draw: --format: '%s' is not a format; allowed: svg, txt", optarg);
     case 't':
         drawing->title = optarg;
         return TOOL_OK;
     case 'n':
         return tool_number("--count", optarg, 0, INT64_MAX, &drawing->count);
-    case 'w':
-        return tool_number("--width", optarg, PICTURE_MIN_WIDTH, DRAWING_WIDTH, &drawing->width);
-    case 'c':
-        return tool_number("--cell", optarg, 1, INT64_C(1) << 48, &drawing->cell);
-    case 'C':
-        return tool_number("--columns", optarg, 1, DRAWING_COLUMNS, &drawing->columns);
     default:
         return TOOL_USAGE;
     }
@@ -184,22 +122,21 @@ static int set_format_of(arguments_t *arguments)
     if (arguments->several || dot == NULL || dot[1] == '\0') {
         return set_format(arguments, "svg") ? TOOL_OK : TOOL_USAGE;
     }
-    return set_format(arguments, dot + 1)
-               ? TOOL_OK
-               : tool_error(TOOL_USAGE,
-                            "draw: --output: '%s' ends with .%s; allowed: .svg, .pdf, .png, .tikz, "
-                            ".txt, or any with --format",
-                            arguments->out, dot + 1);
+    return set_format(arguments, dot + 1) ? TOOL_OK
+                                          : tool_error(TOOL_USAGE,
+                                                       "draw: --output: '%s' ends with .%s; "
+                                                       "allowed: .svg, .txt, or any with --format",
+                                                       arguments->out, dot + 1);
 }
 
 static int run(int argc, char **argv)
 {
-    static const struct option longs[] = {
-        {"output", required_argument, NULL, 'o'},  {"format", required_argument, NULL, 'f'},
-        {"title", required_argument, NULL, 't'},   {"count", required_argument, NULL, 'n'},
-        {"width", required_argument, NULL, 'w'},   {"cell", required_argument, NULL, 'c'},
-        {"columns", required_argument, NULL, 'C'}, {0}};
-    arguments_t arguments = {.out = "-", .drawing = {.count = 1, .width = 960}};
+    static const struct option longs[] = {{"output", required_argument, NULL, 'o'},
+                                          {"format", required_argument, NULL, 'f'},
+                                          {"title", required_argument, NULL, 't'},
+                                          {"count", required_argument, NULL, 'n'},
+                                          {0}};
+    arguments_t arguments = {.out = "-", .drawing = {.count = 1}};
     for (int option; (option = tool_option(argc, argv, ":o:", longs)) != -1;) {
         int code = set_option(&arguments, option);
         if (code != TOOL_OK) {
@@ -211,10 +148,6 @@ static int run(int argc, char **argv)
     if (code != TOOL_OK) {
         return code;
     }
-    if (is_converted(arguments.suffix) && strcmp(arguments.out, "-") == 0) {
-        return tool_error(TOOL_USAGE, "draw: %s needs --output, a file or a directory",
-                          arguments.suffix);
-    }
     if (arguments.several && !is_directory(arguments.out)) {
         return tool_error(TOOL_USAGE, "draw: --output must be a directory for several files");
     }
@@ -223,18 +156,13 @@ static int run(int argc, char **argv)
 
 const tool_command_t tool_draw = {
     .name = "draw",
-    .arguments = "[-o FILE] [--format svg|pdf|png|tikz|txt] [--count N]\n"
-                 "                 [--cell BYTES] [--columns N] [--width PIXELS]\n"
-                 "                 [--title TEXT] FILE...",
-    .what = "draws the memory that is moved: SVG, PDF, PNG, TikZ, text",
+    .arguments = "[-o FILE] [--format svg|txt] [--count N] [--title TEXT] FILE...",
+    .what = "draws the memory that is moved: SVG or text",
     .help = "  -o, --output FILE  where the picture goes, standard output if not given; of\n"
             "                     several files a directory, each with its name\n"
-            "  --format FORMAT    svg; pdf or png, by rsvg-convert; tikz, for LaTeX; txt, for\n"
-            "                     terminals. If not given, what FILE ends with, or svg\n"
+            "  --format FORMAT    svg, or txt for terminals; if not given, what FILE ends\n"
+            "                     with, or svg\n"
             "  --count N          elements, 1 if not given\n"
-            "  --cell BYTES       bytes in a cell; if not given, as little as fits\n"
-            "  --columns N        cells in a row; if not given, so that the data lines up\n"
-            "  --width PIXELS     of the picture, 960 if not given\n"
             "  --title TEXT       the heading; if not given, the datatype's name, or FILE's\n"
             "\n"
             "Rows of cells are memory, lowest address first. Blocks are coloured by their\n"

@@ -10,7 +10,8 @@
 enum {
     MAX_BYTES = 480 * 1024, /* bytes */
     MAX_CELLS = 20480,
-    MAX_CHARACTERS = 4096,      /* of text */
+    MAX_CHARACTERS = 4096, /* of text */
+    TEXT_COLUMNS = 64,
     MAX_SAMPLED = MAX_CELLS / 2 /* so that several samples fall into a cell */
 };
 
@@ -29,18 +30,13 @@ static int draw_once(const drawing_t *drawing, const scene_t *scene, int64_t cel
                      size_t *length)
 {
     plan_t plan = {0};
-    picture_t picture = {.name = drawing->title,
-                         .width = drawing->width,
-                         .pieces = &scene->pieces,
-                         .survey = &scene->survey,
-                         .plan = &plan};
+    picture_t picture = {
+        .name = drawing->title, .pieces = &scene->pieces, .survey = &scene->survey, .plan = &plan};
     if (scene->pieces.walks > 0) {
-        int code = plan_make(&plan, &scene->pieces, &scene->survey, scene->facts, drawing->cell,
-                             drawing->columns, cells);
-        if (code == TOOL_OK && drawing->format == DRAWING_TEXT && drawing->columns == 0 &&
-            plan.columns > DRAWING_TEXT_COLUMNS) {
-            code = plan_make(&plan, &scene->pieces, &scene->survey, scene->facts, drawing->cell,
-                             DRAWING_TEXT_COLUMNS, cells);
+        int code = plan_make(&plan, &scene->pieces, &scene->survey, scene->facts, 0, cells);
+        if (code == TOOL_OK && drawing->format == DRAWING_TEXT && plan.columns > TEXT_COLUMNS) {
+            code =
+                plan_make(&plan, &scene->pieces, &scene->survey, scene->facts, TEXT_COLUMNS, cells);
         }
         if (code != TOOL_OK) {
             return code;
@@ -50,9 +46,8 @@ static int draw_once(const drawing_t *drawing, const scene_t *scene, int64_t cel
     if (memory == NULL) {
         return tool_error(TOOL_SYSTEM, "no memory for the picture");
     }
-    int code = drawing->format == DRAWING_SVG    ? picture_write(&picture, memory)
-               : drawing->format == DRAWING_TEXT ? picture_write_text(&picture, memory)
-                                                 : picture_write_tikz(&picture, memory);
+    int code = drawing->format == DRAWING_TEXT ? picture_write_text(&picture, memory)
+                                               : picture_write(&picture, memory);
     int failed = ferror(memory);
     if ((fclose(memory) != 0 || failed) && code == TOOL_OK) {
         code = tool_error(TOOL_SYSTEM, "no memory for the picture");

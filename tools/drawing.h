@@ -5,22 +5,12 @@
 
 #include "layout.h"
 
-enum {
-    DRAWING_COLUMNS = 256,
-    DRAWING_TEXT_COLUMNS = 64, /* unless there shall be more */
-    DRAWING_WIDTH = 4096       /* pixels */
-};
+typedef enum drawing_format { DRAWING_SVG, DRAWING_TEXT } drawing_format_t;
 
-typedef enum drawing_format { DRAWING_SVG, DRAWING_TEXT, DRAWING_TIKZ } drawing_format_t;
-
-/* How; 0: as fits. */
 typedef struct drawing {
     drawing_format_t format;
     const char *title;
     int64_t count; /* elements */
-    int64_t width; /* pixels */
-    int64_t cell;  /* bytes */
-    int64_t columns;
 } drawing_t;
 
 /* The layout as at most 480 KiB of that format, which the caller frees. TOOL_WRONG or TOOL_SYSTEM

@@ -15,17 +15,8 @@
 static void print_spread(const char *name, const spread_t *spread)
 {
     printf("  \"%s\": {\"number\": %" PRId64 ", \"min\": %" PRId64 ", \"median\": %" PRId64
-           ", \"max\": %" PRId64 ",\n    \"classes\": [",
+           ", \"max\": %" PRId64 "},\n",
            name, spread->n, spread->min, spread->median, spread->max);
-    const char *comma = "";
-    for (int i = 0; i < 63; i++) {
-        if (spread->classes[i] > 0) {
-            printf("%s{\"from\": %" PRId64 ", \"to\": %" PRId64 ", \"number\": %" PRId64 "}", comma,
-                   INT64_C(1) << i, (INT64_C(1) << i) - 1 + (INT64_C(1) << i), spread->classes[i]);
-            comma = ", ";
-        }
-    }
-    printf("]},\n");
 }
 
 static void print_units(const char *name, const units_t *units, const survey_t *survey,

@@ -5,24 +5,8 @@
 
 #include "dame/memory_order.h"
 #include "engine/words.h"
-#include "jit/jit.h"
-#include "levels.h"
 #include "cli/program.h"
 #include "cli/tool.h"
-
-static int find_form(const dame_program_t *program, form_t *form)
-{
-    size_t length;
-    *form = (form_t){program->nprims, program->depth, program->memory, NULL};
-    FILE *memory = open_memstream(&form->levels, &length);
-    if (memory != NULL) {
-        levels_write(program, memory);
-    }
-    if (memory == NULL || fclose(memory) != 0) {
-        return tool_status_error("the program in words", DAME_ERR_NOMEM);
-    }
-    return TOOL_OK;
-}
 
 static void find_strides(const dame_program_t *program, facts_t *facts)
 {
@@ -35,21 +19,14 @@ static void find_strides(const dame_program_t *program, facts_t *facts)
     }
 }
 
-static int find_all(const dame_program_t *program, const dame_program_t *optimised, facts_t *facts)
+static void find_all(const dame_program_t *program, const dame_program_t *optimised, facts_t *facts)
 {
-    *facts = (facts_t){.fragment = dame_options_default()->fragment,
-                       .memcpy_bytes = dame_jit_options_default()->memcpy_bytes};
+    *facts = (facts_t){.fragment = dame_options_default()->fragment};
     facts->wide_column = dame_wide_column(optimised, facts->fragment);
     find_strides(program, facts);
     dame_words_of_layout(optimised, facts->words, sizeof(facts->words));
-    int code = find_form(program, &facts->program);
-    if (code == TOOL_OK) {
-        code = find_form(optimised, &facts->optimised);
-    }
-    if (code != TOOL_OK) {
-        facts_free(facts);
-    }
-    return code;
+    facts->program = (form_t){program->nprims, program->depth, program->memory};
+    facts->optimised = (form_t){optimised->nprims, optimised->depth, optimised->memory};
 }
 
 int facts_find(const char *path, const char *text, size_t length, facts_t *facts)
@@ -61,16 +38,9 @@ int facts_find(const char *path, const char *text, size_t length, facts_t *facts
     }
     int code = tool_optimised(tool_input_name(path), program, NULL, &optimised);
     if (code == TOOL_OK) {
-        code = find_all(program, optimised, facts);
+        find_all(program, optimised, facts);
         dame_program_free(optimised);
     }
     dame_program_free(program);
     return code;
-}
-
-void facts_free(facts_t *facts)
-{
-    free(facts->program.levels);
-    free(facts->optimised.levels);
-    facts->program.levels = facts->optimised.levels = NULL;
 }

@@ -15,7 +15,6 @@ typedef struct form {
     int32_t primitives;
     int32_t depth; /* loop levels on the longest path */
     size_t memory; /* bytes, tables included */
-    char *levels;  /* the loop levels in a line (levels.h) */
 } form_t;
 
 typedef struct facts {
@@ -23,16 +22,13 @@ typedef struct facts {
     form_t optimised;     /* as DAME runs it */
     int64_t fragment;     /* bytes that programs are optimised for */
     int64_t wide_column;  /* bytes of the longest column of which a fragment holds few, or 0 */
-    int64_t memcpy_bytes; /* from this length on, machine code calls memcpy() for a block */
     int64_t
         stride[FACTS_STRIDES]; /* bytes at which levels of the program repeat, outermost first */
     int strides;
     char words[FACTS_WORDS]; /* the optimised program as people say it (engine/words.h) */
 } facts_t;
 
-/* Those of the program in `text`, which libdame has accepted; `path` is what messages call it. The
- * caller frees with facts_free(). */
+/* Those of the program in `text`, which libdame has accepted; `path` is what messages call it. */
 int facts_find(const char *path, const char *text, size_t length, facts_t *facts);
-void facts_free(facts_t *facts);
 
 #endif

@@ -7,7 +7,10 @@
 
 #include "evaluate.h"
 
-const char *header_field(const char *text, size_t length, const char *field, size_t *value_length)
+/* The value of the first line of that field: not '\0'-terminated, *value_length bytes; NULL if
+ * absent. */
+static const char *field_of(const char *text, size_t length, const char *field,
+                            size_t *value_length)
 {
     const size_t name = strlen(field);
     const char *end = text + length;
@@ -27,18 +30,8 @@ const char *header_field(const char *text, size_t length, const char *field, siz
 char *header_string(const char *text, size_t length, const char *field)
 {
     size_t n;
-    const char *value = header_field(text, length, field, &n);
+    const char *value = field_of(text, length, field, &n);
     return value != NULL ? strndup(value, n) : NULL;
-}
-
-int64_t header_number(const char *text, size_t length, const char *field, int64_t missing)
-{
-    char *value = header_string(text, length, field);
-    char *end = value;
-    const int64_t number = value != NULL ? strtoll(value, &end, 10) : missing;
-    const int found = end != value;
-    free(value);
-    return found ? number : missing;
 }
 
 /* Do both move the same bytes in the same order, and have the same extent? */
@@ -85,7 +78,7 @@ expression_t *header_expression(const char *path, const char *text, size_t lengt
 {
     size_t n;
     expression_error_t error;
-    const char *value = header_field(text, length, "mpi", &n);
+    const char *value = field_of(text, length, "mpi", &n);
     if (value == NULL) {
         return NULL;
     }

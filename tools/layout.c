@@ -6,7 +6,7 @@
 
 #include "header.h"
 
-int tool_layout_parse(const char *path, const char *text, size_t length, tool_layout_t *layout)
+static int parse(const char *path, const char *text, size_t length, tool_layout_t *layout)
 {
     *layout = (tool_layout_t){.facts = {.strides = 0}};
     int code = tool_datatype_parse(path, text, length, &layout->datatype);
@@ -31,7 +31,7 @@ int tool_layout_load(const char *path, tool_layout_t *layout)
     size_t length;
     int code = tool_read_text(path, &text, &length);
     if (code == TOOL_OK) {
-        code = tool_layout_parse(path, text, length, layout);
+        code = parse(path, text, length, layout);
         free(text);
     }
     return code;
@@ -40,6 +40,5 @@ int tool_layout_load(const char *path, tool_layout_t *layout)
 void tool_layout_free(tool_layout_t *layout)
 {
     free(layout->name);
-    facts_free(&layout->facts);
     tool_datatype_free(&layout->datatype);
 }

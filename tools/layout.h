@@ -14,8 +14,6 @@ typedef struct tool_layout {
 
 /* As tool_datatype_load(). The caller frees with tool_layout_free(). */
 int tool_layout_load(const char *path, tool_layout_t *layout);
-/* The same of a text; `path` is what messages call it. */
-int tool_layout_parse(const char *path, const char *text, size_t length, tool_layout_t *layout);
 
 void tool_layout_free(tool_layout_t *layout);
 

@@ -2,68 +2,32 @@
 /* DAME-L for the commands: where its shared object is, and its codes of a program. */
 #include "llvm.h"
 
-#include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static int is_there(const char *path)
-{
-    return access(path, R_OK) == 0;
-}
+#include "cli/command.h"
 
-/* The directory of this program, without a '/'; 0: not known. */
-static int own_directory(char *path, size_t room)
-{
-    const ssize_t length = readlink("/proc/self/exe", path, room - 1);
-    path[length > 0 ? length : 0] = '\0';
-    char *end = strrchr(path, '/');
-    if (end != NULL) {
-        *end = '\0';
-    }
-    return end != NULL;
-}
-
-const char *tool_llvm(const char *given)
+const char *tool_llvm(void)
 {
     static char built[PATH_MAX + 40];
-    char own[PATH_MAX];
-    const char *named = given != NULL ? given : getenv("DAME_LLVM");
+    const char *named = getenv("DAME_LLVM");
     if (named != NULL) {
-        return is_there(named) ? named : NULL;
+        return access(named, R_OK) == 0 ? named : NULL;
     }
-    if (own_directory(own, sizeof(own))) {
-        snprintf(built, sizeof(built), "%s/../jit/.libs/dame_llvm.so", own);
-        if (is_there(built)) {
-            return built;
-        }
+    if (command_beside("../jit/.libs/dame_llvm.so", built, sizeof(built)) &&
+        access(built, R_OK) == 0) {
+        return built;
     }
-    return is_there(DAME_LLVM_INSTALLED) ? DAME_LLVM_INSTALLED : NULL;
+    return access(DAME_LLVM_INSTALLED, R_OK) == 0 ? DAME_LLVM_INSTALLED : NULL;
 }
-
-static void *loaded; /* dame_llvm.so, once it is */
 
 dame_status_t tool_llvm_load(dame_jit_t *jit, const char *path, int32_t *provider)
 {
-    dame_status_t status = dame_jit_offer(jit, path, "", provider);
-    status = status == DAME_OK ? dame_jit_load(jit, *provider) : status;
-    if (status == DAME_OK && loaded == NULL) {
-        loaded = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
-    }
-    return status;
-}
-
-int tool_llvm_phases(l_phases_t *out)
-{
-    const l_phases_t *(*phases)(void) = NULL;
-    void *symbol = loaded != NULL ? dlsym(loaded, "dame_l_phases") : NULL;
-    if (symbol != NULL) {
-        memcpy(&phases, &symbol, sizeof(phases));
-        *out = *phases();
-    }
-    return symbol != NULL;
+    const dame_status_t status = dame_jit_offer(jit, path, "", provider);
+    return status == DAME_OK ? dame_jit_load(jit, *provider) : status;
 }
 
 int32_t tool_candidates(dame_jit_t *jit, int32_t provider, const dame_program_t *program,

@@ -4,20 +4,14 @@
 #define LLVM_H
 
 #include "jit/jit.h"
-#include "jit/l/phases.h"
 
-/*
- * The path of dame_llvm.so: `given`, else the environment variable DAME_LLVM; if neither is set,
- * that of the build tree this program is in, or the one beside the installed component. NULL: it is
- * not there. Static storage or the caller's.
- */
-const char *tool_llvm(const char *given);
+/* The path of dame_llvm.so: the environment variable DAME_LLVM; if it is not set, that of the build
+ * tree this program is in, or the one beside the installed component. NULL: it is not there. Static
+ * storage. */
+const char *tool_llvm(void);
 
 /* Offers and loads it. DAME_ERR_UNSUPPORTED after a message on stderr. */
 dame_status_t tool_llvm_load(dame_jit_t *jit, const char *path, int32_t *provider);
-
-/* What the time of its last compilation went into. 0: it is not loaded. */
-int tool_llvm_phases(l_phases_t *out);
 
 enum { TOOL_CANDIDATES = 32 };
 

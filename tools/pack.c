@@ -15,11 +15,8 @@ typedef struct arguments {
     const char *in;
     const char *out;
     int64_t count;
-    int64_t offset;
-    int64_t length;
     int64_t base;
     int64_t memory; /* bytes that may be allocated */
-    int has_length;
     int has_base;
 } arguments_t;
 
@@ -27,8 +24,7 @@ typedef struct arguments {
 typedef struct transfer {
     tool_datatype_t datatype;
     int64_t count;  /* elements */
-    int64_t offset; /* of the part of the packed stream */
-    int64_t length; /* of the part */
+    int64_t length; /* of the packed stream */
     int64_t base;   /* byte of the memory file that is the first element's origin */
     int64_t needed; /* bytes that the memory file must have */
 } transfer_t;
@@ -44,11 +40,6 @@ static int parse_option(int option, arguments_t *arguments)
         return TOOL_OK;
     case 'c':
         return tool_number("--count", optarg, 0, INT64_MAX, &arguments->count);
-    case 's':
-        return tool_number("--offset", optarg, 0, INT64_MAX, &arguments->offset);
-    case 'l':
-        arguments->has_length = 1;
-        return tool_number("--length", optarg, 0, INT64_MAX, &arguments->length);
     case 'm':
         return tool_number("--memory", optarg, 1, INT64_MAX, &arguments->memory);
     case 'b':
@@ -72,8 +63,7 @@ static int parse(int argc, char **argv, arguments_t *arguments)
 {
     static const struct option longs[] = {
         {"in", required_argument, NULL, 'i'},     {"out", required_argument, NULL, 'o'},
-        {"count", required_argument, NULL, 'c'},  {"offset", required_argument, NULL, 's'},
-        {"length", required_argument, NULL, 'l'}, {"base", required_argument, NULL, 'b'},
+        {"count", required_argument, NULL, 'c'},  {"base", required_argument, NULL, 'b'},
         {"memory", required_argument, NULL, 'm'}, {0}};
     *arguments = (arguments_t){.count = 1, .memory = machine_memory()};
     for (int option; (option = tool_option(argc, argv, ":", longs)) != -1;) {
@@ -92,27 +82,6 @@ static int parse(int argc, char **argv, arguments_t *arguments)
     if (strcmp(arguments->file, "-") == 0 && strcmp(arguments->in, "-") == 0) {
         return tool_error(TOOL_USAGE, "%s: FILE and --in cannot both be standard input", argv[0]);
     }
-    return TOOL_OK;
-}
-
-/* The part of a packed stream of `total` bytes. */
-static int choose_part(const arguments_t *arguments, int64_t total, transfer_t *transfer)
-{
-    if (arguments->offset > total) {
-        return tool_error(TOOL_USAGE,
-                          "--offset: %" PRId64 " is behind the end of the packed stream, which has "
-                          "%" PRId64 " bytes",
-                          arguments->offset, total);
-    }
-    int64_t rest = total - arguments->offset;
-    if (arguments->has_length && arguments->length > rest) {
-        return tool_error(TOOL_USAGE,
-                          "--length: %" PRId64 " bytes from byte %" PRId64
-                          " on are more than the packed stream has, %" PRId64 " bytes",
-                          arguments->length, arguments->offset, total);
-    }
-    transfer->offset = arguments->offset;
-    transfer->length = arguments->has_length ? arguments->length : rest;
     return TOOL_OK;
 }
 
@@ -140,8 +109,8 @@ static int choose_base(const arguments_t *arguments, int64_t low, int64_t high,
     return TOOL_OK;
 }
 
-/* May `memory` bytes be held beside the part? Asked before anything is read; `path` is what wants
- * them. */
+/* May `memory` bytes be held beside the packed stream? Asked before anything is read; `path` is
+ * what wants them. */
 static int check_limit(const arguments_t *arguments, const char *path, int64_t memory,
                        const transfer_t *transfer)
 {
@@ -162,11 +131,8 @@ static int prepare(const arguments_t *arguments, transfer_t *transfer)
     if (code != TOOL_OK) {
         return code;
     }
-    int64_t low, high, total;
-    code = tool_span(&transfer->datatype.bounds, arguments->count, &low, &high, &total);
-    if (code == TOOL_OK) {
-        code = choose_part(arguments, total, transfer);
-    }
+    int64_t low, high;
+    code = tool_span(&transfer->datatype.bounds, arguments->count, &low, &high, &transfer->length);
     if (code == TOOL_OK) {
         code = choose_base(arguments, low, high, transfer);
     }
@@ -194,15 +160,14 @@ static int check_memory(const transfer_t *transfer, const char *path, size_t pre
         text_plural(transfer->count, "needs", "need"), transfer->needed, present);
 }
 
-/* Moves the part between the memory and `packed`. */
+/* Moves the data between the memory and `packed`. */
 static int move(const transfer_t *transfer, int packs, char *memory, char *packed)
 {
     const dame_datatype_t *type = transfer->datatype.type;
     void *base = (void *) ((uintptr_t) memory + (uintptr_t) transfer->base);
-    const dame_status_t status = packs ? dame_pack(type, transfer->count, base, transfer->offset,
-                                                   packed, transfer->length, NULL)
-                                       : dame_unpack(type, transfer->count, base, transfer->offset,
-                                                     packed, transfer->length, NULL);
+    const dame_status_t status =
+        packs ? dame_pack(type, transfer->count, base, 0, packed, transfer->length, NULL)
+              : dame_unpack(type, transfer->count, base, 0, packed, transfer->length, NULL);
     return status == DAME_OK ? TOOL_OK : tool_library_error(packs ? "pack" : "unpack", status);
 }
 
@@ -326,13 +291,9 @@ static int run_unpack(int argc, char **argv)
     return run(argc, argv, unpack);
 }
 
-#define ARGUMENTS                                                                                  \
-    "FILE --in A --out B [--count N] [--offset BYTES]\n"                                           \
-    "                 [--length BYTES] [--base BYTE] [--memory BYTES]"
-#define PART                                                                                       \
+#define ARGUMENTS "FILE --in A --out B [--count N] [--base BYTE]\n                 [--memory BYTES]"
+#define OPTIONS                                                                                    \
     "  --count N       elements, 1 if not given\n"                                                 \
-    "  --offset BYTES  where the part of the packed stream starts, 0 if not given\n"               \
-    "  --length BYTES  how long that part is; if not given, to the end of the stream\n"            \
     "  --base BYTE     the byte of the memory file at which the first element has its\n"           \
     "                  origin. If not given 0, or, if a byte lies before the origin,\n"            \
     "                  such that the lowest byte of all elements is byte 0\n"                      \
@@ -343,7 +304,7 @@ const tool_command_t tool_pack = {
     .arguments = ARGUMENTS,
     .what = "packs elements from a file of memory",
     .help = "  --in A          user memory, a file that has all bytes of the elements\n"
-            "  --out B         gets the packed stream, or the part of it\n" PART
+            "  --out B         gets the packed stream\n" OPTIONS
             "\n'-' is standard input or output. Nothing is written unless all could be packed.\n",
     .run = run_pack,
 };
@@ -352,10 +313,10 @@ const tool_command_t tool_unpack = {
     .name = "unpack",
     .arguments = ARGUMENTS,
     .what = "unpacks elements into a file of memory",
-    .help = "  --in A          the packed stream, or the part of it: exactly as many bytes\n"
+    .help = "  --in A          the packed stream, exactly as many bytes\n"
             "  --out B         user memory. A file that has all bytes of the elements is\n"
             "                  changed where they are; a new one is made of zeros and just\n"
-            "                  large enough\n" PART
+            "                  large enough\n" OPTIONS
             "\n'-' is standard input or output (a new file). Nothing is written unless all\n"
             "could be unpacked.\n",
     .run = run_unpack,

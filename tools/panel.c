@@ -17,7 +17,6 @@ enum {
     MANY_EDGES = 4000,   /* more edges of blocks are not drawn */
     FEW_ROWS = 16,       /* are drawn higher */
     MANY_ROWS = 64,      /* are drawn lower */
-    MANY_ELEMENTS = 64,  /* more elements are not marked one by one */
     SPARSE_COLUMNS = 40  /* pixels between offsets of columns */
 };
 
@@ -91,7 +90,7 @@ int64_t panel_height(const panel_t *panel)
     return PANEL_HEADER + (slot(panel, panel->grid->rows - 1) + 1) * panel->height;
 }
 
-int64_t panel_right(const panel_t *panel)
+static int64_t right_of(const panel_t *panel)
 {
     return panel->x + panel->grid->columns * panel->width;
 }
@@ -245,42 +244,6 @@ static void write_edges(const panel_t *panel, FILE *out)
     }
 }
 
-/* Where cache lines start, in cells that are smaller. */
-static int is_line(const grid_t *grid, int64_t row, int64_t column)
-{
-    return (grid->row[row].address + column * grid->cell) % SURVEY_LINE == 0;
-}
-
-int panel_has_lines(const grid_t *grid)
-{
-    int found = 0;
-    if (grid->cell > SURVEY_LINE / 8 || SURVEY_LINE % grid->cell != 0) {
-        return 0;
-    }
-    for (int64_t i = 0; i < grid->rows * grid->columns; i++) {
-        found |= is_line(grid, i / grid->columns, i % grid->columns);
-    }
-    return found;
-}
-
-static void write_cache_lines(const panel_t *panel, FILE *out)
-{
-    const grid_t *grid = panel->grid;
-    if (!panel_has_lines(grid)) {
-        return;
-    }
-    fputs("<path stroke=\"" PANEL_LINES "\" d=\"M0 0", out);
-    for (int64_t row = 0; row < grid->rows; row++) {
-        for (int64_t column = 0; column < grid->columns; column++) {
-            if (is_line(grid, row, column)) {
-                fprintf(out, "M%" PRId64 " %" PRId64 "v%" PRId64, panel->x + column * panel->width,
-                        panel->y + slot(panel, row) * panel->height, panel->height);
-            }
-        }
-    }
-    fputs("\"/>\n", out);
-}
-
 static void write_twice(const panel_t *panel, FILE *out)
 {
     if (!panel_has_twice(panel->grid)) {
@@ -370,7 +333,7 @@ static void write_break(const panel_t *panel, int64_t row, FILE *out)
     grid_break_text(panel->grid, row, text, sizeof(text));
     int64_t bottom = panel->y + slot(panel, row) * panel->height;
     int64_t top = bottom - panel->break_rows * panel->height;
-    int64_t right = panel_right(panel);
+    int64_t right = right_of(panel);
     fprintf(out,
             "<path fill=\"" PANEL_PAPER "\" d=\"M%" PRId64 " %" PRId64 "H%" PRId64 "V%" PRId64
             "H%" PRId64 "z\"/>\n<path stroke=\"" PANEL_LINES
@@ -427,84 +390,6 @@ static void write_header(const panel_t *panel, FILE *out)
     fputs("</g>\n", out);
 }
 
-/* A flag at an address, at the start of its cell; or, turned, at the end of the cell before it. */
-static void write_flag(const panel_t *panel, int64_t address, int at_end, FILE *out)
-{
-    const grid_t *grid = panel->grid;
-    int64_t row = grid_find(grid, at_end ? address - 1 : address);
-    if (row < 0) {
-        return;
-    }
-    double x = (double) (address - grid->row[row].address) / (double) grid->cell;
-    x = (double) panel->x + x * (double) panel->width;
-    fprintf(out, "M%g %" PRId64 "v%" PRId64 "h2v-%" PRId64 "h%dv-5z", x - 1,
-            panel->y + slot(panel, row) * panel->height - 1, panel->height + 2, panel->height - 3,
-            at_end ? -8 : 6);
-}
-
-typedef void (*flag_fn)(void *context, int64_t address, int at_end);
-
-/* Lower bounds of the elements, upper bound of the last. */
-static void each_bound(const pieces_t *pieces, flag_fn fn, void *context)
-{
-    int64_t extent = pieces->datatype->bounds.extent, count = pieces->count, end;
-    int64_t low = pieces_lower_bound(&pieces->datatype->bounds);
-    for (int64_t i = 0; i < (count <= MANY_ELEMENTS ? count : 1); i++) {
-        fn(context, low + i * extent, 0);
-    }
-    if (extent > 0 && !__builtin_mul_overflow(count, extent, &end) &&
-        !__builtin_add_overflow(end, low, &end) && end != INT64_MIN) {
-        fn(context, end, 1);
-    }
-}
-
-static void write_bound(void *context, int64_t address, int at_end)
-{
-    const drawing_t *drawing = context;
-    write_flag(drawing->panel, address, at_end, drawing->out);
-}
-
-typedef struct bounds {
-    const grid_t *grid;
-    int found;
-} bounds_t;
-
-static void find_bound(void *context, int64_t address, int at_end)
-{
-    bounds_t *bounds = context;
-    if (grid_find(bounds->grid, address - at_end) >= 0) {
-        bounds->found |= at_end ? PANEL_UPPER : PANEL_LOWER;
-    }
-}
-
-int panel_bounds(const grid_t *grid, const pieces_t *pieces)
-{
-    bounds_t bounds = {.grid = grid};
-    each_bound(pieces, find_bound, &bounds);
-    return bounds.found;
-}
-
-/* Flags at the lower bounds of the elements and at the upper bound of the last, and one of another
- * colour at address 0 if that is not a lower bound; all with an outline. */
-static void write_flags(const panel_t *panel, FILE *out)
-{
-    static const char *const paints[] = {"stroke=\"" PANEL_PAPER "\" stroke-width=\"2\"", "fill="};
-    int zero =
-        pieces_lower_bound(&panel->pieces->datatype->bounds) != 0 && grid_find(panel->grid, 0) >= 0;
-    for (int paint = 0; paint < 2; paint++) {
-        const char *fill = paint == 0 ? "" : "\"" PANEL_MARK "\"";
-        fprintf(out, "<path %s%s d=\"M0 0", paints[paint], fill);
-        each_bound(panel->pieces, write_bound, &(drawing_t){.panel = panel, .out = out});
-        fputs("\"/>\n", out);
-        if (zero) {
-            fill = paint == 0 ? "" : "\"" PANEL_INK "\"";
-            fprintf(out, "<path %s%s d=\"", paints[paint], fill);
-            write_flag(panel, 0, 0, out);
-            fputs("\"/>\n", out);
-        }
-    }
-}
-
 void panel_write(const panel_t *panel, FILE *out)
 {
     fputs("<g shape-rendering=\"crispEdges\">\n", out);
@@ -512,7 +397,6 @@ void panel_write(const panel_t *panel, FILE *out)
     write_cells(panel, out);
     write_lines(panel, out);
     write_edges(panel, out);
-    write_cache_lines(panel, out);
     fputs("</g>\n", out);
     write_twice(panel, out);
     write_numbers(panel, out);
@@ -523,5 +407,4 @@ void panel_write(const panel_t *panel, FILE *out)
     }
     write_labels(panel, out);
     write_header(panel, out);
-    write_flags(panel, out);
 }

@@ -26,7 +26,6 @@ enum { PANEL_HEADER = 16 }; /* pixels above the first row, for the offsets of th
 #define PANEL_INK   "#212529"
 #define PANEL_FAINT "#5c636a"
 #define PANEL_TWICE "#e8003c"
-#define PANEL_MARK  "#c2255c"
 #define PANEL_LINES "#8d959d"
 
 /* "#rrggbb" without the "#", for orders 0 to GRID_ORDERS - 1; static storage. */
@@ -39,9 +38,8 @@ const char *panel_colour(int64_t order);
 void panel_place(panel_t *panel, const grid_t *grid, const pieces_t *pieces, int64_t x, int64_t y,
                  int64_t room);
 
-/* Pixels from the header's top to the last row's end, and from the labels to the last column. */
+/* Pixels from the header's top to the last row's end. */
 int64_t panel_height(const panel_t *panel);
-int64_t panel_right(const panel_t *panel);
 
 void panel_write(const panel_t *panel, FILE *out);
 
@@ -54,10 +52,5 @@ int panel_label_length(const grid_t *grid);
 /* What panel_write() has drawn; for the legend. */
 int panel_has_parts(const grid_t *grid); /* cells that are data in part */
 int panel_has_twice(const grid_t *grid);
-int panel_has_lines(const grid_t *grid); /* starts of cache lines */
-
-/* Which bounds of elements have flags: a sum of PANEL_LOWER and PANEL_UPPER. */
-enum { PANEL_LOWER = 1, PANEL_UPPER = 2 };
-int panel_bounds(const grid_t *grid, const pieces_t *pieces);
 
 #endif

@@ -10,8 +10,9 @@
 #include "cli/tool.h"
 
 enum {
-    MARGIN = 16, /* pixels */
-    LINE = 17,   /* of text */
+    WIDTH = 960, /* pixels */
+    MARGIN = 16,
+    LINE = 17, /* of text */
     DETAIL_ROWS = 8,
     DETAIL_COLUMNS = 2 * SURVEY_LINE,
     LEGEND_ITEM = 20,     /* height of one */
@@ -113,9 +114,9 @@ static void describe_blocks(char *buffer, size_t size, const picture_t *picture)
 }
 
 /* Writes a line, or as many as it takes. Returns the y of what comes next. */
-static int64_t write_line(const picture_t *picture, FILE *out, int64_t y, const char *line)
+static int64_t write_line(FILE *out, int64_t y, const char *line)
 {
-    int64_t room = (picture->width - 2 * MARGIN) * 10 / LINE_CHARACTER;
+    int64_t room = (WIDTH - 2 * MARGIN) * 10 / LINE_CHARACTER;
     do {
         size_t length = text_fit(line, room);
         fprintf(out,
@@ -154,12 +155,12 @@ static int64_t write_facts(const picture_t *picture, FILE *out, int64_t y)
     char line[PICTURE_FACTS], a[TEXT_NUMBER];
     for (int i = 0; i < 2; i++) {
         picture_facts(picture, i, line);
-        y = write_line(picture, out, y, line);
+        y = write_line(out, y, line);
     }
     if (pieces->sampled) {
         snprintf(line, sizeof(line), "Drawn from samples: %s blocks, evenly spaced in the stream",
                  text_number(a, pieces->walks));
-        y = write_line(picture, out, y, line);
+        y = write_line(out, y, line);
     }
     return y;
 }
@@ -236,44 +237,10 @@ static void legend_cell(legend_t *legend, const plan_t *plan)
     legend_item(legend, 0, text);
 }
 
-static void legend_flag(legend_t *legend, const char *what, int64_t bound, const char *path,
-                        int64_t pole)
-{
-    char text[100], number[TEXT_NUMBER];
-    snprintf(text, sizeof(text), "%s: %s", what, text_number(number, bound));
-    int64_t x = legend_item(legend, 8, text);
-    fprintf(legend->out, "<path fill=\"" PANEL_MARK "\" d=\"M%" PRId64 " %" PRId64 "v14%s\"/>\n",
-            x + pole, legend->y, path);
-}
-
-/* Flags that one of the grids has. */
-static void legend_flags(legend_t *legend, const pieces_t *pieces, const grid_t *overview,
-                         const grid_t *detail)
-{
-    const tool_bounds_t *of = &pieces->datatype->bounds;
-    const uint64_t lower = (uint64_t) pieces_lower_bound(of);
-    const uint64_t upper = lower + (uint64_t) pieces->count * (uint64_t) of->extent;
-    int bounds = panel_bounds(overview, pieces) | panel_bounds(detail, pieces);
-    if ((bounds & PANEL_LOWER) != 0) {
-        legend_flag(legend, "lower bound of an element", (int64_t) lower, "h2v-9h6v-5z", 0);
-    }
-    if ((bounds & PANEL_UPPER) != 0) {
-        legend_flag(legend, "upper bound of the last", (int64_t) upper, "h-2v-9h-6v-5z", 8);
-    }
-    if (pieces_lower_bound(&pieces->datatype->bounds) != 0 &&
-        (grid_find(overview, 0) >= 0 || grid_find(detail, 0) >= 0)) {
-        int64_t x = legend_item(legend, 8, "address 0: the buffer");
-        fprintf(legend->out,
-                "<path fill=\"" PANEL_INK "\" d=\"M%" PRId64 " %" PRId64 "v14h2v-9h6v-5z\"/>\n", x,
-                legend->y);
-    }
-}
-
 /* Returns the y below. */
-static int64_t write_legend(const picture_t *picture, const grid_t *overview, const grid_t *detail,
-                            int64_t y, FILE *out)
+static int64_t write_legend(const picture_t *picture, const grid_t *overview, int64_t y, FILE *out)
 {
-    legend_t legend = {.out = out, .x = MARGIN, .y = y, .right = picture->width - MARGIN};
+    legend_t legend = {.out = out, .x = MARGIN, .y = y, .right = WIDTH - MARGIN};
     int64_t x;
     legend_cell(&legend, picture->plan);
     legend_orders(&legend, picture);
@@ -289,11 +256,6 @@ static int64_t write_legend(const picture_t *picture, const grid_t *overview, co
         legend_box(&legend, x, 14, 14, "#05709a");
         legend_box(&legend, x, 14, 14, "url(#dame-twice)");
     }
-    legend_flags(&legend, picture->pieces, overview, detail);
-    if (panel_has_lines(overview)) {
-        x = legend_item(&legend, 6, "start of a cache line (64 bytes)");
-        legend_box(&legend, x + 2, 1, 14, PANEL_LINES);
-    }
     return legend.y + LEGEND_ITEM;
 }
 
@@ -302,7 +264,7 @@ static int64_t write_legend(const picture_t *picture, const grid_t *overview, co
 /* What does not fit is left out; <title> has all of it. */
 static void write_title(const picture_t *picture, FILE *out)
 {
-    int64_t room = (picture->width - 2 * MARGIN) * 10 / TITLE_CHARACTER;
+    int64_t room = (WIDTH - 2 * MARGIN) * 10 / TITLE_CHARACTER;
     size_t length = text_fit(picture->name, room);
     if (picture->name[length] == '\0') {
         text_xml(picture->name, out);
@@ -344,17 +306,17 @@ static int64_t write_body(const picture_t *picture, const grid_t *overview, cons
                           FILE *out)
 {
     panel_t panel;
-    int64_t room = picture->width - 2 * MARGIN;
+    int64_t room = WIDTH - 2 * MARGIN;
     int64_t y = write_facts(picture, out, 52) + 2;
     if (overview->rows > 0) {
         panel_place(&panel, overview, picture->pieces, MARGIN, y, room);
         panel_write(&panel, out);
         y += panel_height(&panel) + 14;
-        y = write_legend(picture, overview, detail, y, out);
+        y = write_legend(picture, overview, y, out);
     }
     if (detail->rows > 0) {
         y = write_line(
-            picture, out, y + 20,
+            out, y + 20,
             "Magnified: where the first blocks of the stream start. One cell: 1 byte; one "
             "row: 2 cache lines.");
         panel_place(&panel, detail, picture->pieces, MARGIN, y - 6, room);
@@ -379,7 +341,7 @@ static int write_grids(const picture_t *picture, const grid_t *overview, const g
         free(body);
         return tool_error(TOOL_SYSTEM, "no memory for the picture");
     }
-    write_start(picture, picture->width, height, out);
+    write_start(picture, WIDTH, height, out);
     fwrite(body, 1, length, out);
     fputs("</svg>\n", out);
     free(body);

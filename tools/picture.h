@@ -13,13 +13,10 @@
 
 typedef struct picture {
     const char *name; /* title; any bytes */
-    int64_t width;    /* pixels, at least PICTURE_MIN_WIDTH */
     const pieces_t *pieces;
     const survey_t *survey;
     const plan_t *plan;
 } picture_t;
-
-enum { PICTURE_MIN_WIDTH = 480 };
 
 /* The lines 0 and 1 of facts: blocks and bytes; elements, extent and bounds. */
 enum { PICTURE_FACTS = 400 /* room for a line */ };

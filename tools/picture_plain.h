@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pictures other than SVG. TOOL_SYSTEM after a message when memory is out; errors of `out` are the
+/* Pictures as text. TOOL_SYSTEM after a message when memory is out; errors of `out` are the
  * caller's to look for. */
 #ifndef PICTURE_PLAIN_H
 #define PICTURE_PLAIN_H
@@ -8,8 +8,5 @@
 
 /* At most as many cells in a row as the plan has, and its address; UTF-8. */
 int picture_write_text(const picture_t *picture, FILE *out);
-
-/* An environment tikzpicture, and its colours. */
-int picture_write_tikz(const picture_t *picture, FILE *out);
 
 #endif

@@ -111,7 +111,7 @@ static int64_t segment_rows(const plan_t *plan, const range_t *segment)
     return (segment->length - 1 + from) / row + 1;
 }
 
-int64_t plan_rows(const plan_t *plan)
+static int64_t plan_rows(const plan_t *plan)
 {
     int64_t rows = 0;
     for (int i = 0; i < plan->segments; i++) {
@@ -262,34 +262,28 @@ static void round_segments(plan_t *plan)
 }
 
 int plan_make(plan_t *plan, const pieces_t *pieces, const survey_t *survey, const facts_t *facts,
-              int64_t cell, int64_t columns, int64_t most)
+              int64_t columns, int64_t most)
 {
     search_t search = {.badness = INT64_MAX, .most = most};
     plan_t start = {0};
     set_segments(&start, pieces, survey);
     search.n = find_strides(search.strides, pieces, survey, facts);
-    if (cell != 0) {
-        consider_cell(&search, start, cell, columns);
-    } else {
-        for (int64_t power = 1; power > 0 && power < INT64_MAX / (2 * MANY_COLUMNS); power *= 2) {
-            consider_cell(&search, start, power, columns);
-        }
-        for (int i = 0; i < search.n; i++) {
-            /* Cells that a stride has a whole number of, so that rows line up. */
-            for (int64_t part = 1; part <= MANY_COLUMNS; part++) {
-                const int64_t bytes = search.strides[i] / part;
-                if (bytes > 1 && search.strides[i] % part == 0 && (part == 1 || bytes % 8 == 0) &&
-                    bytes < INT64_MAX / (2 * MANY_COLUMNS)) {
-                    consider_cell(&search, start, bytes, columns);
-                }
+    for (int64_t power = 1; power > 0 && power < INT64_MAX / (2 * MANY_COLUMNS); power *= 2) {
+        consider_cell(&search, start, power, columns);
+    }
+    for (int i = 0; i < search.n; i++) {
+        /* Cells that a stride has a whole number of, so that rows line up. */
+        for (int64_t part = 1; part <= MANY_COLUMNS; part++) {
+            const int64_t bytes = search.strides[i] / part;
+            if (bytes > 1 && search.strides[i] % part == 0 && (part == 1 || bytes % 8 == 0) &&
+                bytes < INT64_MAX / (2 * MANY_COLUMNS)) {
+                consider_cell(&search, start, bytes, columns);
             }
         }
     }
     if (search.badness == INT64_MAX) {
-        return tool_error(TOOL_WRONG,
-                          "--cell: cells of %lld bytes would be too many; up to %lld cells and %d "
-                          "rows are drawn",
-                          (long long) cell, (long long) most, MANY_ROWS);
+        return tool_error(TOOL_WRONG, "too much memory for a picture of %lld cells",
+                          (long long) most);
     }
     *plan = search.best;
     round_segments(plan);

@@ -20,12 +20,10 @@ typedef struct plan {
 } plan_t;
 
 /*
- * Chooses; `cell` and `columns` are 0, or what the user wants. `most` is how many cells the picture
- * may have. TOOL_WRONG after a message when what the user wants has more.
+ * Chooses; `columns` is 0, or how many cells a row shall have. `most` is how many cells the picture
+ * may have. TOOL_WRONG after a message when the memory takes more.
  */
 int plan_make(plan_t *plan, const pieces_t *pieces, const survey_t *survey, const facts_t *facts,
-              int64_t cell, int64_t columns, int64_t most);
-
-int64_t plan_rows(const plan_t *plan);
+              int64_t columns, int64_t most);
 
 #endif

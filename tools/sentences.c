@@ -12,7 +12,6 @@
 enum {
     COLUMNS = 80,
     INDENT = 11, /* of text beside a heading */
-    BAR = 30,    /* characters of the longest bar */
     /* Sizes for words, not for decisions: what processors of today have at least. */
     SMALL_CACHE = 32 << 10, /* bytes, first level */
     LARGE_CACHE = 1 << 20,  /* second level */
@@ -145,25 +144,6 @@ static void tell_what(teller_t *teller)
 
 /* ---- pieces ---- */
 
-static void tell_classes(const teller_t *teller)
-{
-    const spread_t *lengths = &teller->survey->pieces;
-    int64_t most = 0;
-    for (int i = 0; i < 63; i++) {
-        most = lengths->classes[i] > most ? lengths->classes[i] : most;
-    }
-    for (int i = 0; i < 63; i++) {
-        int64_t n = lengths->classes[i], from = INT64_C(1) << i, to = 2 * (from - 1) + 1;
-        if (n > 0) {
-            int bar = (int) ((double) n / (double) most * BAR + 0.5);
-            fprintf(teller->out, "%*s %9s to %9s bytes %12s  %.*s\n", INDENT - 1, "",
-                    N(from < lengths->min ? lengths->min : from),
-                    N(to > lengths->max ? lengths->max : to), N(estimate(teller, n)),
-                    bar > 0 ? bar : 1, "##############################");
-        }
-    }
-}
-
 static void tell_pieces(teller_t *teller)
 {
     const spread_t *lengths = &teller->survey->pieces;
@@ -178,9 +158,6 @@ static void tell_pieces(teller_t *teller)
             N(estimate(teller, lengths->n)), N(lengths->min), N(lengths->max), N(lengths->median));
     }
     end(teller, "Pieces:");
-    if (lengths->min != lengths->max) {
-        tell_classes(teller);
-    }
 }
 
 /* The steps after the most frequent one, as far as they matter. */
@@ -295,12 +272,8 @@ static void tell_units(teller_t *teller, const units_t *units, const char *one, 
 
 static void tell_program(teller_t *teller)
 {
-    const char *before = teller->facts->program.levels, *after = teller->facts->optimised.levels;
     begin(teller);
-    say(teller, "%s.", before);
-    end(teller, "Program:");
-    begin(teller);
-    say(teller, "%s; %s with its tables.", strcmp(before, after) == 0 ? "The same levels" : after,
+    say(teller, "%s; %s with its tables.", teller->facts->words,
         B((int64_t) teller->facts->optimised.memory));
     end(teller, "Optimised:");
 }
@@ -321,68 +294,23 @@ static void tell_wide_columns(teller_t *teller)
     end(teller, "Columns:");
 }
 
-/* What a copy of a piece costs. */
-static void tell_copies(teller_t *teller)
-{
-    int64_t length = teller->survey->pieces.median;
-    if (length <= 64) {
-        say(teller, "The interpreter (tier 0) serves it with a loop for short blocks: a piece is a "
-                    "few instructions, so with the data in a cache the number of pieces counts, a "
-                    "nanosecond each or less.");
-    } else if (length <= 256) {
-        say(teller, "The interpreter (tier 0) serves it with a loop of vector moves; with the data "
-                    "in a cache expect half of the speed of a plain copy or more.");
-    } else {
-        say(teller, "The interpreter (tier 0) serves it with a memory copy for each piece; pieces "
-                    "of this length run at nearly the speed of a plain copy.");
-    }
-    if (length <= teller->facts->memcpy_bytes) {
-        say(teller, " Machine code for it (DAME-X, tier 1) knows lengths and steps and calls "
-                    "nothing for a piece.");
-    } else {
-        say(teller, " Machine code for it (DAME-X, tier 1) calls the same memory copy.");
-    }
-}
-
-/*
- * An upper bound in words where one is close, "half", "a third", ..., "1/12", and "40 %" otherwise.
- * Never less than the value.
- */
-static const char *bound(buffer_t *buffer, double value)
-{
-    static const char *const words[] = {"half",      "a third",   "a quarter", "a fifth", "a sixth",
-                                        "a seventh", "an eighth", "a ninth",   "a tenth"};
-    int64_t parts = (int64_t) (1 / value + 1e-9);
-    if (parts < 2 || 1 / (double) parts > 1.1 * value) {
-        int64_t percents = (int64_t) (100 * value);
-        snprintf(buffer->text, sizeof(buffer->text), "%" PRId64 " %%",
-                 percents + ((double) percents < 100 * value));
-        return buffer->text;
-    }
-    if (parts <= 10) {
-        return words[parts - 2];
-    }
-    snprintf(buffer->text, sizeof(buffer->text), "1/%" PRId64, parts);
-    return buffer->text;
-}
-
 static void tell_memory(teller_t *teller)
 {
     const survey_t *survey = teller->survey;
     double used = used_of(survey, &survey->lines);
     int64_t most = survey->pieces.n - survey->pieces.n / 10;
     if (used > 0.85) {
-        say(teller, " Nearly all of the cache lines it touches is data: from memory expect the "
+        say(teller, "Nearly all of the cache lines it touches is data: from memory expect the "
                     "bandwidth of a plain copy.");
     } else if (survey->pieces.max <= SURVEY_LINE && survey->lines.touched >= most) {
         say(teller,
-            " Every piece costs a cache line: from memory expect %s of the bandwidth or less.",
-            bound(&(buffer_t){{0}}, used));
+            "Every piece costs a cache line: from memory expect %s of the bandwidth or less.",
+            SHARE(used, 1));
     } else {
         say(teller,
-            " Of the cache lines it touches %s is data: from memory expect %s of the bandwidth at "
-            "most.",
-            SHARE(used, 1), bound(&(buffer_t){{0}}, used));
+            "From memory expect %s of the bandwidth at most: as much of the cache lines it "
+            "touches is data.",
+            SHARE(used, 1));
     }
 }
 
@@ -414,7 +342,6 @@ static void tell_speed(teller_t *teller)
     if (survey->pieces.n == 1 && !teller->pieces->sampled) {
         say(teller, "A plain memory copy.");
     } else {
-        tell_copies(teller);
         tell_memory(teller);
         tell_visits(teller);
         if (survey->pages.touched > TLB_PAGES && used_of(survey, &survey->pages) < 0.125) {

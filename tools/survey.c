@@ -32,7 +32,6 @@ static void spread_add(spread_t *spread, int64_t value)
 {
     spread->min = spread->n == 0 || value < spread->min ? value : spread->min;
     spread->max = spread->n == 0 || value > spread->max ? value : spread->max;
-    spread->classes[63 - __builtin_clzll((unsigned long long) value)]++;
     spread->n++;
 }
 

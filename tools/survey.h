@@ -24,7 +24,6 @@ typedef struct range {
 typedef struct spread {
     int64_t n;
     int64_t min, median, max;
-    int64_t classes[64]; /* how many of 1, 2 to 3, 4 to 7, 8 to 15, ... */
 } spread_t;
 
 /* Use of memory in units of a cache line or a page. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dame on, dame off, dame status: the parameter dt in parameter files. */
+/* dame on, dame off: the parameter dt in parameter files. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -341,7 +341,7 @@ static int is_on_by_files(const char *own_file)
     return on;
 }
 
-/* ---- on, off, status ------------------------------------------------------------------------ */
+/* ---- on, off -------------------------------------------------------------------------------- */
 
 typedef struct wish {
     int only_path;
@@ -386,17 +386,14 @@ static int on(const char *name, const wish_t *wish)
     return code == TOOL_OK ? path_open(wish->system) : code;
 }
 
-/* `change` NULL: only looks. */
 static int run(int argc, char **argv, int (*change)(const char *name, const wish_t *wish))
 {
     enum { PATH = 256, SYSTEM };
     static const struct option longs[] = {{"path", no_argument, NULL, PATH},
                                           {"system", no_argument, NULL, SYSTEM},
                                           {NULL, 0, NULL, 0}};
-    static const struct option none[] = {{NULL, 0, NULL, 0}};
     wish_t wish = {0, 0};
-    for (int option;
-         (option = tool_option(argc, argv, ":", change == NULL ? none : longs)) != -1;) {
+    for (int option; (option = tool_option(argc, argv, ":", longs)) != -1;) {
         if (option != PATH && option != SYSTEM) {
             return TOOL_USAGE;
         }
@@ -408,9 +405,7 @@ static int run(int argc, char **argv, int (*change)(const char *name, const wish
     if (name == NULL) {
         return code == TOOL_OK ? TOOL_SYSTEM : code;
     }
-    if (change != NULL) {
-        code = change(name, &wish);
-    }
+    code = change(name, &wish);
     if (code == TOOL_OK && !wish.only_path) {
         code = print_status(name);
     }
@@ -428,11 +423,6 @@ static int run_off(int argc, char **argv)
     return run(argc, argv, off);
 }
 
-static int run_status(int argc, char **argv)
-{
-    return run(argc, argv, NULL);
-}
-
 #define FILE_HELP                                                                                  \
     "The file is $HOME/.openmpi/mca-params.conf. Only its line for the parameter dt\n"             \
     "is changed. off takes it out, or sets it to opal where another file switches\n"               \
@@ -441,13 +431,7 @@ static int run_status(int argc, char **argv)
     "  --system   for all users: Open MPI's file in its sysconfdir, and PMIx's own\n"              \
     "  --path     only lets mpirun's processes find DAME\n"
 
-#define STATUS_HELP                                                                                \
-    "Looks where Open MPI does: in the environment, in your parameter file and\n"                  \
-    "in that of the system. Changes nothing.\n"
-
 const tool_command_t tool_on = {"on", "[--system] [--path]", "lets DAME move data in all your jobs",
                                 FILE_HELP, run_on};
 const tool_command_t tool_off = {"off", "[--system] [--path]", "lets Open MPI's own engine do it",
                                  FILE_HELP, run_off};
-const tool_command_t tool_status = {"status", "", "says whether DAME is switched on for your jobs",
-                                    STATUS_HELP, run_status};

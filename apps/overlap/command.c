@@ -2,69 +2,17 @@
 /* dame overlap: runs a program with libdame-overlap, and says what more tasks a core would hide. */
 #define _GNU_SOURCE /* setenv, asprintf */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "report.h"
 #include "cli/ranks.h"
+#include "model.h"
 
 typedef struct options {
-    overlap_wishes_t wishes;
-    double latency_us, bandwidth; /* NAN: not given */
-    const char *json, *output, *read, *mpi;
-    int steps;
+    const char *output, *read, *mpi;
 } options_t;
-
-/* ---- options ---- */
-
-static int parse_factors(const char *text, overlap_wishes_t *wishes)
-{
-    const char *at = text;
-    for (wishes->nfactors = 0; wishes->nfactors < OVERLAP_FACTORS; wishes->nfactors++) {
-        char *end;
-        long value = strtol(at, &end, 10);
-        if (at[0] < '0' || at[0] > '9' || value < 2 || value > OVERLAP_MAX_FACTOR ||
-            (*end != ',' && *end != '\0')) {
-            break;
-        }
-        wishes->factors[wishes->nfactors] = (int) value;
-        if (*end == '\0') {
-            wishes->nfactors++;
-            return TOOL_OK;
-        }
-        at = end + 1;
-    }
-    return tool_error(TOOL_USAGE, "--vf: '%s' is not a list of 1 to %d numbers from 2 to %d", text,
-                      OVERLAP_FACTORS, OVERLAP_MAX_FACTOR);
-}
-
-static int parse_real(const char *name, const char *text, double least, double most,
-                      const char *unit, double *out)
-{
-    char *end;
-    double value = strtod(text, &end);
-    if (end == text || *end != '\0' || !(value >= least && value <= most)) {
-        return tool_error(TOOL_USAGE, "%s: '%s' is not a number from %g to %g (%s)", name, text,
-                          least, most, unit);
-    }
-    *out = value;
-    return TOOL_OK;
-}
-
-/* What was not given of the network is as measured: of the latency the median time of a message,
- * and of the bandwidth no bound. */
-static overlap_network_t network_of(const options_t *options, const overlap_match_t *measured)
-{
-    overlap_network_t network = {.given =
-                                     !isnan(options->latency_us) || !isnan(options->bandwidth)};
-    network.latency =
-        isnan(options->latency_us) ? measured->one_way_ns : options->latency_us * 1000;
-    network.byte_ns = isnan(options->bandwidth) ? 0 : 1 / options->bandwidth;
-    return network;
-}
 
 /* ---- report ---- */
 
@@ -96,8 +44,7 @@ static int find_size(const char *prefix)
         snprintf(path, sizeof(path), "%s.%d", prefix, rank);
         FILE *file = fopen(path, "r");
         if (file != NULL) {
-            if (fscanf(file, "dame-overlap 1 rank %*d size %d", &size) != 1 || size < 1 ||
-                size > MOST) {
+            if (fscanf(file, "dame-overlap 2 rank %*d %d", &size) != 1 || size < 1 || size > MOST) {
                 size = -1;
             }
             fclose(file);
@@ -109,8 +56,7 @@ static int find_size(const char *prefix)
     return size;
 }
 
-static int write_report(const overlap_model_t *model, const options_t *options, bool json,
-                        const char *path)
+static int write_report(const overlap_model_t *model, const char *path)
 {
     char *text = NULL;
     size_t length;
@@ -118,37 +64,20 @@ static int write_report(const overlap_model_t *model, const options_t *options, 
     if (out == NULL) {
         return tool_status_error("overlap", DAME_ERR_NOMEM);
     }
-    if (json) {
-        overlap_json(model, out);
-    } else {
-        overlap_print(model, options->steps, out);
-    }
+    overlap_print(model, out);
     int code = fclose(out) == 0 ? tool_write(path, text, length)
                                 : tool_status_error("overlap", DAME_ERR_NOMEM);
     free(text);
     return code;
 }
 
-static int report_ranks(const overlap_rank_t *ranks, int n, options_t *options)
+static int report_ranks(const overlap_rank_t *ranks, int n, const options_t *options)
 {
     overlap_match_t match;
     overlap_model_t model = {0};
-    int code = overlap_match(ranks, n, &options->wishes.network, &match);
-    options->wishes.network = network_of(options, &match);
-    if (code == TOOL_OK && options->wishes.network.given) { /* now that the latency is known */
-        overlap_match_free(&match);
-        code = overlap_match(ranks, n, &options->wishes.network, &match);
-    }
-    if (code == TOOL_OK) {
-        code = overlap_model(ranks, n, &match, &options->wishes, &model);
-    }
-    bool only_json = options->json != NULL && strcmp(options->json, "-") == 0;
-    if (code == TOOL_OK && !only_json) {
-        code = write_report(&model, options, false, options->output);
-    }
-    if (code == TOOL_OK && options->json != NULL) {
-        code = write_report(&model, options, true, options->json);
-    }
+    int code = overlap_match(ranks, n, &match);
+    code = code != TOOL_OK ? code : overlap_model(ranks, n, &match, &model);
+    code = code != TOOL_OK ? code : write_report(&model, options->output);
     overlap_model_free(&model);
     overlap_match_free(&match);
     return code;
@@ -184,7 +113,7 @@ static int explain_nothing(const char *prefix, const char *command, bool started
                                 command);
 }
 
-static int report_on(const char *prefix, const char *command, options_t *options)
+static int report_on(const char *prefix, const char *command, const options_t *options)
 {
     int n = 0, size = find_size(prefix), code = TOOL_OK;
     if (size < 0) {
@@ -228,7 +157,8 @@ static int preload(const char *mpi)
                    : tool_error(TOOL_SYSTEM, "%s: %s; DAME was built without %s", path,
                                 strerror(errno), strcmp(mpi, "mpich") == 0 ? "MPICH" : "Open MPI");
     if (code == TOOL_OK && strpbrk(path, " :") != NULL) {
-        code = tool_error(TOOL_SYSTEM, "%s: LD_PRELOAD allows no space and no colon in a path", path);
+        code =
+            tool_error(TOOL_SYSTEM, "%s: LD_PRELOAD allows no space and no colon in a path", path);
     }
     if (code == TOOL_OK) {
         setenv("LD_PRELOAD", value, 1);
@@ -238,7 +168,7 @@ static int preload(const char *mpi)
     return code;
 }
 
-static int run_and_report(char **argv, options_t *options)
+static int run_and_report(char **argv, const options_t *options)
 {
     char prefix[RANKS_PATH];
     int code = preload(options->mpi);
@@ -262,28 +192,16 @@ static int run_and_report(char **argv, options_t *options)
 static int parse_option(int option, options_t *options)
 {
     switch (option) {
-    case 'v':
-        return parse_factors(optarg, &options->wishes);
-    case 'l':
-        return parse_real("--latency", optarg, 0, 1e6, "microseconds", &options->latency_us);
-    case 'b':
-        return parse_real("--bandwidth", optarg, 0.001, 10000, "GB/s", &options->bandwidth);
     case 'i':
         options->mpi = optarg;
         return strcmp(optarg, "mpich") == 0 || strcmp(optarg, "openmpi") == 0
                    ? TOOL_OK
                    : tool_error(TOOL_USAGE, "--mpi: '%s' is neither openmpi nor mpich", optarg);
-    case 'j':
-        options->json = optarg;
-        return TOOL_OK;
     case 'o':
         options->output = optarg;
         return TOOL_OK;
     case 'r':
         options->read = optarg;
-        return TOOL_OK;
-    case 's':
-        options->steps = 1;
         return TOOL_OK;
     default:
         return TOOL_USAGE;
@@ -292,20 +210,11 @@ static int parse_option(int option, options_t *options)
 
 static int run(int argc, char **argv)
 {
-    static const struct option longs[] = {{"vf", required_argument, NULL, 'v'},
-                                          {"latency", required_argument, NULL, 'l'},
-                                          {"bandwidth", required_argument, NULL, 'b'},
-                                          {"json", required_argument, NULL, 'j'},
-                                          {"output", required_argument, NULL, 'o'},
+    static const struct option longs[] = {{"output", required_argument, NULL, 'o'},
                                           {"read", required_argument, NULL, 'r'},
                                           {"mpi", required_argument, NULL, 'i'},
-                                          {"steps", no_argument, NULL, 's'},
                                           {0}};
-    options_t options = {.wishes = {.factors = {2, 4}, .nfactors = 2},
-                         .latency_us = NAN,
-                         .bandwidth = NAN,
-                         .output = "-",
-                         .mpi = "openmpi"};
+    options_t options = {.output = "-", .mpi = "openmpi"};
     for (int option; (option = tool_option(argc, argv, "+:", longs)) != -1;) {
         if (parse_option(option, &options) != TOOL_OK) {
             return TOOL_USAGE;
@@ -327,15 +236,8 @@ const tool_command_t tool_overlap = {
     .name = "overlap",
     .arguments = "[OPTION]... COMMAND...\n"
                  "       dame overlap [OPTION]... --read PREFIX",
-    .what = "says how much of its waiting a program with more tasks hides",
-    .help = "  --vf LIST         tasks a core, such as 2,4 (which is the default)\n"
-            "  --latency US      also for a network in which a message is there US\n"
-            "                    microseconds after it was sent, instead of when it came\n"
-            "  --bandwidth GB/s  and, with its length, its transfer's time later; without\n"
-            "                    --latency, that is the median measured\n"
-            "  --steps           also the calls of a step, in their order\n"
-            "  --json FILE       also the report as JSON; '-' is standard output, no text\n"
-            "  --output FILE     where to write the text; '-' (default) is standard output\n"
+    .what = "says whether more tasks a core would make a program faster",
+    .help = "  --output FILE     where to write the report; '-' (default) is standard output\n"
             "  --mpi NAME        the program's MPI: openmpi (default) or mpich\n"
             "  --read PREFIX     reports on an earlier run: the files PREFIX.0, PREFIX.1, ...\n"
             "\n"

@@ -17,10 +17,9 @@ typedef struct end {
 /* A wait, and what it was for. */
 typedef struct evidence {
     int rank, site;
-    int64_t begin, end; /* by this rank's clock, as all that follows */
-    int64_t ready;      /* when the other side sent, or posted its receive */
+    int64_t begin, end;
+    int64_t ready; /* when the other side sent, or posted its receive */
     bool receives;
-    double bytes;
 } evidence_t;
 
 typedef struct matcher {
@@ -30,12 +29,6 @@ typedef struct matcher {
     size_t nends;
     evidence_t *evidence;
     size_t nevidence, room;
-    const char **hosts; /* names */
-    int *host;          /* of each rank */
-    int nhosts;
-    int64_t *least;  /* [from][to]: of a message between two hosts, by both clocks */
-    int64_t *offset; /* a host's clock less that of host 0 */
-    bool *known;     /* offset is */
 } matcher_t;
 
 /* ---- both ends of a channel ---- */
@@ -89,123 +82,19 @@ static int list_ends(matcher_t *matcher)
     return TOOL_OK;
 }
 
-/* ---- messages ---- */
-
-/* Calls `fn` for each message that both ends have kept. Two communicators of one size with the same
- * ranks and tags cannot be told apart: such channels, of which there are several, are left out. */
-static int each_message(matcher_t *matcher,
-                        int (*fn)(matcher_t *, const end_t *, const overlap_sample_t *,
-                                  const end_t *, const overlap_sample_t *))
-{
-    for (size_t i = 0, n; i < matcher->nends; i += n) {
-        const end_t *receive = &matcher->ends[i], *send = receive + 1;
-        for (n = 1; i + n < matcher->nends && same_channel(receive, receive + n); n++) {
-        }
-        if (n != 2 || receive->sends || !send->sends ||
-            receive->channel->count != send->channel->count) {
-            continue;
-        }
-        int64_t in = receive->channel->stride, out = send->channel->stride;
-        for (int64_t number = 0, step = in > out ? in : out;
-             number / in < receive->channel->nsamples && number / out < send->channel->nsamples;
-             number += step) {
-            int code = fn(matcher, send, &send->channel->samples[number / out], receive,
-                          &receive->channel->samples[number / in]);
-            if (code != TOOL_OK) {
-                return code;
-            }
-        }
-    }
-    return TOOL_OK;
-}
-
-/* ---- clocks ---- */
-
-static int list_hosts(matcher_t *matcher)
-{
-    size_t n = (size_t) matcher->n;
-    matcher->hosts = calloc(n, sizeof(*matcher->hosts));
-    matcher->host = calloc(n, sizeof(*matcher->host));
-    if (matcher->hosts == NULL || matcher->host == NULL) {
-        return tool_status_error("overlap", DAME_ERR_NOMEM);
-    }
-    for (int r = 0; r < matcher->n; r++) {
-        int h = 0;
-        while (h < matcher->nhosts && strcmp(matcher->hosts[h], matcher->ranks[r].host) != 0) {
-            h++;
-        }
-        if (h == matcher->nhosts) {
-            matcher->hosts[matcher->nhosts++] = matcher->ranks[r].host;
-        }
-        matcher->host[r] = h;
-    }
-    n = (size_t) matcher->nhosts;
-    /* NOLINTNEXTLINE(clang-analyzer-optin.portability.UnixAPI): there is a host */
-    matcher->least = malloc(n * n * sizeof(*matcher->least));
-    matcher->offset = calloc(n, sizeof(*matcher->offset));
-    matcher->known = calloc(n, sizeof(*matcher->known));
-    if (matcher->least == NULL || matcher->offset == NULL || matcher->known == NULL) {
-        return tool_status_error("overlap", DAME_ERR_NOMEM);
-    }
-    for (size_t i = 0; i < n * n; i++) {
-        matcher->least[i] = INT64_MAX;
-    }
-    matcher->known[0] = true;
-    return TOOL_OK;
-}
-
-static int64_t *least_of(const matcher_t *matcher, int from, int to)
-{
-    return &matcher->least[(size_t) from * (size_t) matcher->nhosts + (size_t) to];
-}
-
-static int time_message(matcher_t *matcher, const end_t *send, const overlap_sample_t *sent,
-                        const end_t *receive, const overlap_sample_t *received)
-{
-    int64_t *least = least_of(matcher, matcher->host[send->rank], matcher->host[receive->rank]);
-    int64_t ns = received->end - sent->ready;
-    if (received->end != 0 && ns < *least) {
-        *least = ns;
-    }
-    return TOOL_OK;
-}
-
-static void relate_clocks(matcher_t *matcher)
-{
-    for (bool more = true; more;) {
-        more = false;
-        for (int a = 0; a < matcher->nhosts; a++) {
-            for (int b = 0; b < matcher->nhosts; b++) {
-                /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): not without memory */
-                int64_t there = *least_of(matcher, a, b), back = *least_of(matcher, b, a);
-                if (matcher->known[a] && !matcher->known[b] && there != INT64_MAX &&
-                    back != INT64_MAX) {
-                    matcher->offset[b] = matcher->offset[a] + (there - back) / 2;
-                    matcher->known[b] = more = true;
-                }
-            }
-        }
-    }
-}
-
 /* ---- waits ---- */
 
 /* Waits in steps that the sums leave out are left out here, too. */
 static bool is_long(const overlap_rank_t *rank, const overlap_sample_t *waited)
 {
-    int64_t most = 0;
-    for (int p = 0; p < rank->nphases; p++) {
-        most = 4 * rank->phases[p].p50 > most ? 4 * rank->phases[p].p50 : most;
-    }
+    int64_t most = 4 * rank->steps.median;
     return most > 0 && waited->end - waited->begin > most;
 }
 
 static int add_evidence(matcher_t *matcher, const end_t *mine, const overlap_sample_t *waited,
-                        const end_t *other, int64_t ready)
+                        int64_t ready)
 {
-    const int here = matcher->host[mine->rank], there = matcher->host[other->rank];
-    if (waited->end == 0 || is_long(&matcher->ranks[mine->rank], waited) || !matcher->known[here] ||
-        !matcher->known[there]) {
+    if (waited->end == 0 || is_long(&matcher->ranks[mine->rank], waited)) {
         return TOOL_OK;
     }
     if (matcher->nevidence == matcher->room) {
@@ -217,23 +106,43 @@ static int add_evidence(matcher_t *matcher, const end_t *mine, const overlap_sam
         matcher->evidence = grown;
         matcher->room = room;
     }
-    const overlap_channel_t *channel = mine->channel;
-    matcher->evidence[matcher->nevidence++] =
-        (evidence_t){.rank = mine->rank,
-                     .site = waited->site,
-                     .begin = waited->begin,
-                     .end = waited->end,
-                     .ready = ready + matcher->offset[here] - matcher->offset[there],
-                     .receives = !channel->sends,
-                     .bytes = (double) channel->bytes / (double) channel->count};
+    matcher->evidence[matcher->nevidence++] = (evidence_t){.rank = mine->rank,
+                                                           .site = waited->site,
+                                                           .begin = waited->begin,
+                                                           .end = waited->end,
+                                                           .ready = ready,
+                                                           .receives = !mine->sends};
     return TOOL_OK;
 }
 
-static int look_at_message(matcher_t *matcher, const end_t *send, const overlap_sample_t *sent,
-                           const end_t *receive, const overlap_sample_t *received)
+/* Looks at each message that both ends have kept. Two communicators of one size with the same ranks
+ * and tags cannot be told apart: such channels, of which there are several, are left out. So are
+ * those between hosts, whose clocks differ. */
+static int look_at_messages(matcher_t *matcher)
 {
-    int code = add_evidence(matcher, receive, received, send, sent->ready);
-    return code != TOOL_OK ? code : add_evidence(matcher, send, sent, receive, received->ready);
+    for (size_t i = 0, n; i < matcher->nends; i += n) {
+        const end_t *receive = &matcher->ends[i], *send = receive + 1;
+        for (n = 1; i + n < matcher->nends && same_channel(receive, receive + n); n++) {
+        }
+        if (n != 2 || receive->sends || !send->sends ||
+            receive->channel->count != send->channel->count ||
+            strcmp(matcher->ranks[receive->rank].host, matcher->ranks[send->rank].host) != 0) {
+            continue;
+        }
+        int64_t in = receive->channel->stride, out = send->channel->stride;
+        for (int64_t number = 0, step = in > out ? in : out;
+             number / in < receive->channel->nsamples && number / out < send->channel->nsamples;
+             number += step) {
+            const overlap_sample_t *sent = &send->channel->samples[number / out];
+            const overlap_sample_t *received = &receive->channel->samples[number / in];
+            int code = add_evidence(matcher, receive, received, sent->ready);
+            code = code != TOOL_OK ? code : add_evidence(matcher, send, sent, received->ready);
+            if (code != TOOL_OK) {
+                return code;
+            }
+        }
+    }
+    return TOOL_OK;
 }
 
 static int compare_evidence(const void *a, const void *b)
@@ -245,51 +154,25 @@ static int compare_evidence(const void *a, const void *b)
     return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-static double above_zero(double value)
-{
-    return value > 0 ? value : 0;
-}
-
 /* One call that waited, for the n messages of `e`. A send matters only if it waited for nothing
  * else: most are complete before they are received. */
-static double count_wait(const evidence_t *e, size_t n, const overlap_network_t *network,
-                         overlap_waits_t *sum)
+static void count_wait(const evidence_t *e, size_t n, overlap_waits_t *sum)
 {
     bool receives = false;
-    int64_t last = INT64_MIN;
-    double arrival = 0, wait = (double) (e->end - e->begin);
+    int64_t last = e->begin, wait = e->end - e->begin;
     for (size_t i = 0; i < n; i++) {
         receives |= e[i].receives;
     }
     for (size_t i = 0; i < n; i++) {
-        if (e[i].receives == receives) {
-            double there =
-                (double) (e[i].ready - e->begin) + network->latency + e[i].bytes * network->byte_ns;
-            last = e[i].ready > last ? e[i].ready : last;
-            arrival = there > arrival ? there : arrival;
-        }
+        last = e[i].receives == receives && e[i].ready > last ? e[i].ready : last;
     }
-    double late = above_zero((double) (last - e->begin));
     sum->count++;
-    sum->ns += e->end - e->begin;
-    sum->late += (int64_t) (late < wait ? late : wait);
-    sum->given_ns += receives ? above_zero(arrival - late) : above_zero(wait - late);
-    return receives ? (double) (e->end - last) : -1;
+    sum->ns += wait;
+    sum->late += last - e->begin < wait ? last - e->begin : wait;
 }
 
-static int compare_doubles(const void *a, const void *b)
+static void count_waits(matcher_t *matcher, overlap_match_t *out)
 {
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-static int count_waits(matcher_t *matcher, const overlap_network_t *network, overlap_match_t *out)
-{
-    double *times = malloc((matcher->nevidence + 1) * sizeof(*times));
-    size_t ntimes = 0;
-    if (times == NULL) {
-        return tool_status_error("overlap", DAME_ERR_NOMEM);
-    }
     if (matcher->nevidence > 0) {
         qsort(matcher->evidence, matcher->nevidence, sizeof(evidence_t), compare_evidence);
     }
@@ -297,18 +180,8 @@ static int count_waits(matcher_t *matcher, const overlap_network_t *network, ove
         const evidence_t *e = &matcher->evidence[i];
         for (n = 1; i + n < matcher->nevidence && compare_evidence(e, e + n) == 0; n++) {
         }
-        double ns = count_wait(e, n, network, &out->waits[e->rank][e->site]);
-        if (ns >= 0) {
-            times[ntimes++] = ns;
-        }
-        out->compared++;
+        count_wait(e, n, &out->waits[e->rank][e->site]);
     }
-    if (ntimes > 0) {
-        qsort(times, ntimes, sizeof(*times), compare_doubles);
-        out->one_way_ns = times[ntimes / 2];
-    }
-    free(times);
-    return TOOL_OK;
 }
 
 static int make_sums(const overlap_rank_t *ranks, int n, overlap_match_t *out)
@@ -324,28 +197,18 @@ static int make_sums(const overlap_rank_t *ranks, int n, overlap_match_t *out)
     return out->waits != NULL ? TOOL_OK : tool_status_error("overlap", DAME_ERR_NOMEM);
 }
 
-int overlap_match(const overlap_rank_t *ranks, int n, const overlap_network_t *network,
-                  overlap_match_t *out)
+int overlap_match(const overlap_rank_t *ranks, int n, overlap_match_t *out)
 {
     matcher_t matcher = {.ranks = ranks, .n = n};
     *out = (overlap_match_t){0};
     int code = make_sums(ranks, n, out);
     code = code != TOOL_OK ? code : list_ends(&matcher);
-    code = code != TOOL_OK ? code : list_hosts(&matcher);
-    code = code != TOOL_OK ? code : each_message(&matcher, time_message);
+    code = code != TOOL_OK ? code : look_at_messages(&matcher);
     if (code == TOOL_OK) {
-        relate_clocks(&matcher);
-        code = each_message(&matcher, look_at_message);
+        count_waits(&matcher, out);
     }
-    code = code != TOOL_OK ? code : count_waits(&matcher, network, out);
-    out->hosts = matcher.nhosts;
     free(matcher.ends);
     free(matcher.evidence);
-    free(matcher.hosts);
-    free(matcher.host);
-    free(matcher.least);
-    free(matcher.offset);
-    free(matcher.known);
     return code;
 }
 

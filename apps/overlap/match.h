@@ -2,42 +2,28 @@
 /*
  * What ranks waited for: the message of one rank's file, found in the other rank's.
  *
- * The n-th send of a channel is the n-th receive there. Ranks of a host have one clock; those of
- * several are related by their messages: the least time that one took from host A to B, as their
- * clocks have it, is the latency and the difference of the clocks, from B to A the latency without
- * it; half of what differs is the difference, if the least latencies are equal.
+ * The n-th send of a channel is the n-th receive there. Ranks of a host have one clock; messages
+ * between hosts are not compared.
  */
 #ifndef OVERLAP_MATCH_H
 #define OVERLAP_MATCH_H
 
 #include "read.h"
 
-/* A network to compute with: a message is there `latency` ns and bytes * byte_ns after it was
- * sent. */
-typedef struct overlap_network {
-    bool given;
-    double latency, byte_ns;
-} overlap_network_t;
-
 /* The waits of a site that were compared with the other side's times; sums of ns. */
 typedef struct overlap_waits {
     int64_t count, ns;
-    int64_t late;    /* of ns: until the other side was there, too */
-    double given_ns; /* without `late`: what they would last in the given network */
+    int64_t late; /* of ns: until the other side was there, too */
 } overlap_waits_t;
 
 typedef struct overlap_match {
     overlap_waits_t **waits; /* [rank in the array][site] */
     int nranks;
-    int64_t compared;  /* waits */
-    double one_way_ns; /* median, from a send to the end of the wait for it; 0: unknown */
-    int hosts;
 } overlap_match_t;
 
 /* Of `n` ranks. TOOL_SYSTEM after a message. Frees with overlap_match_free(), also after an error.
  */
-int overlap_match(const overlap_rank_t *ranks, int n, const overlap_network_t *network,
-                  overlap_match_t *out);
+int overlap_match(const overlap_rank_t *ranks, int n, overlap_match_t *out);
 void overlap_match_free(overlap_match_t *match);
 
 #endif

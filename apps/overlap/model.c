@@ -6,6 +6,8 @@
 
 #include "cli/tool.h"
 
+const int overlap_factors[OVERLAP_FACTORS] = {2, 4};
+
 static double above_zero(double value)
 {
     return value > 0 ? value : 0;
@@ -23,12 +25,12 @@ static double larger(double a, double b)
 
 /* ---- where the time of a step goes ---- */
 
-/* Sums of a phase; some are only of some classes. */
+/* Sums of the steps; some are only of some classes. */
 typedef struct sums {
     double calls, gap, tests, ns[OVERLAP_CLASSES];
-    double start_calls, start_bytes;     /* of OVERLAP_START */
-    double wait_messages, wait_bytes;    /* of OVERLAP_WAIT */
-    double late, given, compared, total; /* of waits: total ns, and those with a known part late */
+    double start_calls, start_bytes;  /* of OVERLAP_START */
+    double wait_messages, wait_bytes; /* of OVERLAP_WAIT */
+    double late, compared, total;     /* of waits: total ns, and those with a known part late */
     double sent, bytes, received;
 } sums_t;
 
@@ -43,16 +45,15 @@ static void sum_wait(const overlap_calls_t *calls, double ns, const overlap_wait
         double late = waits->ns > 0 ? (double) waits->late / (double) waits->ns : 0;
         sums->compared += ns;
         sums->late += ns * late;
-        sums->given += (double) calls->count * waits->given_ns / (double) waits->count;
     }
 }
 
-static sums_t sum_phase(const overlap_rank_t *rank, const overlap_phase_t *phase,
+static sums_t sum_calls(const overlap_rank_t *rank, const overlap_part_t *part,
                         const overlap_waits_t *waits)
 {
     sums_t sums = {0};
-    for (int c = 0; c < phase->ncalls; c++) {
-        const overlap_calls_t *calls = &phase->calls[c];
+    for (int c = 0; c < part->ncalls; c++) {
+        const overlap_calls_t *calls = &part->calls[c];
         overlap_class_t class = rank->sites[calls->site].class;
         double ns = above_zero((double) calls->ns - (double) calls->count * rank->clock_ns);
         sums.calls += (double) calls->count;
@@ -69,7 +70,7 @@ static sums_t sum_phase(const overlap_rank_t *rank, const overlap_phase_t *phase
             sum_wait(calls, ns, &waits[calls->site], &sums);
         }
     }
-    if (phase == &rank->whole) { /* also after the last call, and in tests behind it */
+    if (part == &rank->whole) { /* also after the last call, and in tests behind it */
         sums.gap = (double) rank->gaps;
         sums.tests = (double) rank->tests_ns;
     }
@@ -87,11 +88,11 @@ static double cost_of_message(const sums_t *sums, const overlap_rank_t *rank)
 }
 
 /* `compared`: are most waits? */
-static overlap_row_t row_of(const overlap_rank_t *rank, const overlap_phase_t *phase,
+static overlap_row_t row_of(const overlap_rank_t *rank, const overlap_part_t *part,
                             const overlap_waits_t *waits, bool *compared)
 {
-    sums_t sums = sum_phase(rank, phase, waits);
-    double steps = phase->steps > 0 ? (double) phase->steps : 1;
+    sums_t sums = sum_calls(rank, part, waits);
+    double steps = (double) part->steps;
     double byte_ns = rank->byte_ns, message = rank->message_ns / 2;
     overlap_row_t row = {
         .compute = above_zero(sums.gap - sums.calls * (rank->cost_ns - rank->clock_ns)) / steps,
@@ -105,13 +106,11 @@ static overlap_row_t row_of(const overlap_rank_t *rank, const overlap_phase_t *p
         .message_cost = cost_of_message(&sums, rank),
         .local_cost = rank->message_ns,
         .copy_cost = byte_ns,
-        .given_wire = -1,
     };
     *compared = sums.compared * 2 >= sums.total;
     if (*compared) {
         double scale = sums.compared > 0 ? sums.total / sums.compared / steps : 0;
         row.late = sums.late * scale;
-        row.given_wire = sums.given * scale;
     }
     row.copies = (sums.wait_messages * message + sums.wait_bytes * byte_ns) / steps;
     row.copies = smaller(row.copies, row.waits - row.late);
@@ -132,7 +131,6 @@ static void guess_late(overlap_group_t *group)
         row->late = row->waits - least;
         row->copies = smaller(row->copies, least);
         row->wire = least - row->copies;
-        row->given_wire = -1;
     }
     group->guessed = true;
 }
@@ -149,75 +147,67 @@ static double cost_of_tasks(const overlap_row_t *row, int factor)
     return (factor - 1) * (outside + inside);
 }
 
-typedef struct part {
+typedef struct span {
     double busy, wire; /* of all of its times, divided by the steps */
-} part_t;
+} span_t;
 
 /* The stretches between collectives, such that they add up to the row's busy time and L. */
-static int parts_of(const overlap_phase_t *phase, const overlap_row_t *row, double wire,
-                    double cost, part_t *parts)
+static int spans_of(const overlap_part_t *part, const overlap_row_t *row, double cost,
+                    span_t *spans)
 {
     double gaps = 0, starts = 0, waits = 0;
-    for (int s = 0; s < phase->nstretches; s++) {
-        gaps += (double) phase->stretches[s].gap;
-        starts += (double) phase->stretches[s].starts;
-        waits += (double) phase->stretches[s].waits;
+    for (int s = 0; s < part->nstretches; s++) {
+        gaps += (double) part->stretches[s].gap;
+        starts += (double) part->stretches[s].starts;
+        waits += (double) part->stretches[s].waits;
     }
     if (gaps + starts + waits <= 0) {
-        parts[0] = (part_t){row->compute + row->starts + row->copies + cost, wire};
+        spans[0] = (span_t){row->compute + row->starts + row->copies + cost, row->wire};
         return 1;
     }
-    for (int s = 0; s < phase->nstretches; s++) {
-        const overlap_stretch_t *stretch = &phase->stretches[s];
+    for (int s = 0; s < part->nstretches; s++) {
+        const overlap_stretch_t *stretch = &part->stretches[s];
         double gap = gaps > 0 ? (double) stretch->gap / gaps : 0;
         double wait = waits > 0 ? (double) stretch->waits / waits : 0;
         double start = starts > 0 ? (double) stretch->starts / starts : wait;
-        parts[s] = (part_t){row->compute * gap + (row->starts + cost) * start + row->copies * wait,
-                            wire * wait};
+        spans[s] = (span_t){row->compute * gap + (row->starts + cost) * start + row->copies * wait,
+                            row->wire * wait};
     }
-    return phase->nstretches;
+    return part->nstretches;
 }
 
-static overlap_prediction_t predict(const overlap_member_t *member, double wire, int factor,
-                                    part_t *parts)
+static int predict_member(overlap_member_t *member)
 {
     const overlap_row_t *row = &member->row;
-    overlap_prediction_t out = {.factor = factor, .cost = cost_of_tasks(row, factor)};
-    int n = parts_of(member->phase, row, wire, out.cost, parts);
-    for (int p = 0; p < n; p++) {
-        double one = larger(parts[p].busy, parts[p].wire + parts[p].busy / factor);
-        out.hidden += parts[p].busy + parts[p].wire - one;
-    }
-    out.step = row->step - row->wire + wire + out.cost - out.hidden; /* no gain from elsewhere */
-    return out;
-}
-
-static int predict_member(overlap_member_t *member, const overlap_wishes_t *wishes)
-{
-    part_t *parts = malloc(((size_t) member->phase->nstretches + 1) * sizeof(*parts));
-    if (parts == NULL) {
+    span_t *spans = malloc(((size_t) member->part->nstretches + 1) * sizeof(*spans));
+    if (spans == NULL) {
         return tool_status_error("overlap", DAME_ERR_NOMEM);
     }
-    for (int f = 0; f < wishes->nfactors; f++) {
-        member->now[f] = predict(member, member->row.wire, wishes->factors[f], parts);
-        if (wishes->network.given && member->row.given_wire >= 0) {
-            member->given[f] = predict(member, member->row.given_wire, wishes->factors[f], parts);
+    for (int f = 0; f < OVERLAP_FACTORS; f++) {
+        const int factor = overlap_factors[f];
+        overlap_prediction_t *now = &member->now[f];
+        now->cost = cost_of_tasks(row, factor);
+        int n = spans_of(member->part, row, now->cost, spans);
+        for (int s = 0; s < n; s++) {
+            double one = larger(spans[s].busy, spans[s].wire + spans[s].busy / factor);
+            now->hidden += spans[s].busy + spans[s].wire - one;
         }
+        now->step = row->step + now->cost - now->hidden;
     }
-    free(parts);
+    free(spans);
     return TOOL_OK;
 }
 
 /* ---- groups ---- */
 
-static overlap_group_t *group_of(overlap_model_t *model, int phase, const overlap_site_t *anchor)
+static overlap_group_t *group_of(overlap_model_t *model, const overlap_site_t *anchor)
 {
     for (int g = 0; g < model->ngroups; g++) {
-        overlap_group_t *group = &model->groups[g];
-        if (group->phase == phase &&
-            (anchor == NULL || (strcmp(group->anchor->place, anchor->place) == 0 &&
-                                strcmp(group->anchor->function, anchor->function) == 0))) {
-            return group;
+        const overlap_site_t *other = model->groups[g].anchor;
+        if (anchor == NULL || other == NULL ? anchor == other
+                                            : strcmp(other->place, anchor->place) == 0 &&
+                                                  strcmp(other->function, anchor->function) == 0) {
+            return &model->groups[g];
         }
     }
     overlap_group_t *grown =
@@ -226,16 +216,17 @@ static overlap_group_t *group_of(overlap_model_t *model, int phase, const overla
         return NULL;
     }
     model->groups = grown;
-    grown[model->ngroups] = (overlap_group_t){.phase = phase, .anchor = anchor};
+    grown[model->ngroups] = (overlap_group_t){.anchor = anchor};
     return &grown[model->ngroups++];
 }
 
-/* Rank number r of the array, with one of its phases; -1: the whole run. */
-static int add_member(overlap_model_t *model, int r, int phase)
+/* Rank number r of the array, with its steps, or else its run. */
+static int add_member(overlap_model_t *model, int r)
 {
     const overlap_rank_t *rank = &model->ranks[r];
-    const overlap_phase_t *of = phase < 0 ? &rank->whole : &rank->phases[phase];
-    overlap_group_t *group = group_of(model, phase, phase < 0 ? NULL : &rank->sites[of->anchor]);
+    const bool steps = rank->steps.steps > 0;
+    const overlap_part_t *part = steps ? &rank->steps : &rank->whole;
+    overlap_group_t *group = group_of(model, steps ? &rank->sites[part->anchor] : NULL);
     overlap_member_t *grown =
         group == NULL
             ? NULL
@@ -246,8 +237,8 @@ static int add_member(overlap_model_t *model, int r, int phase)
     bool compared;
     group->members = grown;
     overlap_member_t *member = &grown[group->nmembers++];
-    *member = (overlap_member_t){.rank = r, .phase = of};
-    member->row = row_of(rank, of, model->match->waits[r], &compared);
+    *member = (overlap_member_t){.rank = r, .part = part};
+    member->row = row_of(rank, part, model->match->waits[r], &compared);
     group->guessed |= !compared;
     return TOOL_OK;
 }
@@ -261,7 +252,6 @@ static void add_row(overlap_row_t *sum, const overlap_row_t *row, double part)
     sum->copies += part * row->copies;
     sum->late += part * row->late;
     sum->wire += part * row->wire;
-    sum->given_wire += part * row->given_wire;
     sum->collectives += part * row->collectives;
     sum->other += part * row->other;
     sum->sent += part * row->sent;
@@ -272,70 +262,34 @@ static void add_row(overlap_row_t *sum, const overlap_row_t *row, double part)
     sum->transfers += part * row->transfers;
 }
 
-static void take_slower(overlap_prediction_t *of, const overlap_prediction_t *one, double part)
-{
-    of->factor = one->factor;
-    of->step = larger(of->step, one->step);
-    of->hidden += part * one->hidden;
-    of->cost += part * one->cost;
-}
-
 static void sum_members(overlap_group_t *group, const overlap_model_t *model)
 {
     double part = 1.0 / group->nmembers;
     for (int m = 0; m < group->nmembers; m++) {
         const overlap_member_t *member = &group->members[m];
         const overlap_rank_t *rank = &model->ranks[member->rank];
-        const overlap_phase_t *phase = member->phase;
-        double run = (double) (rank->end - rank->begin), in = (double) (phase->end - phase->begin);
-        in -= (double) phase->extra_ns;
-        group->extra += part * (double) phase->extra;
-        group->extra_share += part * (run > 0 ? (double) phase->extra_ns / run : 0);
-        group->steps += part * (double) phase->steps;
-        group->share += part * (group->phase < 0 ? 1 : run > 0 ? in / run : 0);
-        group->median += part * (double) phase->p50;
-        group->p10 += part * (double) phase->p10;
-        group->p90 += part * (double) phase->p90;
+        const overlap_part_t *steps = member->part;
+        double run = larger((double) (rank->end - rank->begin), 1);
+        double in = (double) (steps->end - steps->begin - steps->extra_ns);
+        group->extra += part * (double) steps->extra;
+        group->extra_share += part * (double) steps->extra_ns / run;
+        group->steps += part * (double) steps->steps;
+        group->share += part * (group->anchor == NULL ? 1 : in / run);
         group->longest = larger(group->longest, member->row.step);
-        group->given_longest = larger(group->given_longest,
-                                      member->row.step - member->row.wire + member->row.given_wire);
         add_row(&group->mean, &member->row, part);
-        for (int f = 0; f < model->wishes->nfactors; f++) {
-            take_slower(&group->now[f], &member->now[f], part);
-            take_slower(&group->given[f], &member->given[f], part);
+        for (int f = 0; f < OVERLAP_FACTORS; f++) {
+            overlap_prediction_t *now = &group->now[f];
+            now->step = larger(now->step, member->now[f].step);
+            now->hidden += part * member->now[f].hidden;
+            now->cost += part * member->now[f].cost;
         }
     }
 }
 
-double overlap_faster(const overlap_group_t *group, int factor)
+double overlap_faster(const overlap_group_t *group, int f)
 {
-    double step = group->now[factor].step;
+    double step = group->now[f].step;
     return step > 0 ? group->longest / step : 1;
-}
-
-double overlap_given_faster(const overlap_group_t *group, int factor)
-{
-    double step = group->given[factor].step;
-    return step > 0 ? group->given_longest / step : 1;
-}
-
-static void judge(overlap_group_t *group, const overlap_wishes_t *wishes)
-{
-    const overlap_row_t *row = &group->mean;
-    for (int f = 1; f < wishes->nfactors; f++) {
-        if (group->now[f].step < group->now[group->best].step) {
-            group->best = f;
-        }
-    }
-    const overlap_prediction_t *best = &group->now[group->best];
-    group->reasons |= row->transfers <= 0 ? OVERLAP_NO_MESSAGES : 0;
-    group->reasons |= row->wire < OVERLAP_LITTLE * row->step ? OVERLAP_LITTLE_WAITING : 0;
-    group->reasons |= row->collectives > row->wire ? OVERLAP_COLLECTIVES : 0;
-    group->reasons |= row->late > row->wire ? OVERLAP_LATE : 0;
-    group->reasons |= group->phase >= 0 && row->step < OVERLAP_SHORTEST ? OVERLAP_SHORT : 0;
-    group->reasons |= best->cost > best->hidden / 2 ? OVERLAP_COSTS : 0;
-    group->pays =
-        overlap_faster(group, group->best) >= OVERLAP_GAIN && (group->reasons & OVERLAP_SHORT) == 0;
 }
 
 static int finish_group(overlap_group_t *group, const overlap_model_t *model)
@@ -344,13 +298,17 @@ static int finish_group(overlap_group_t *group, const overlap_model_t *model)
         guess_late(group);
     }
     for (int m = 0; m < group->nmembers; m++) {
-        int code = predict_member(&group->members[m], model->wishes);
+        int code = predict_member(&group->members[m]);
         if (code != TOOL_OK) {
             return code;
         }
     }
     sum_members(group, model);
-    judge(group, model->wishes);
+    for (int f = 1; f < OVERLAP_FACTORS; f++) {
+        group->best = group->now[f].step < group->now[group->best].step ? f : group->best;
+    }
+    group->pays = overlap_faster(group, group->best) >= OVERLAP_GAIN &&
+                  (group->anchor == NULL || group->mean.step >= OVERLAP_SHORTEST);
     return TOOL_OK;
 }
 
@@ -364,9 +322,9 @@ static double saved_by(const overlap_model_t *model, int rank, int factor)
         const overlap_group_t *group = &model->groups[g];
         for (int m = 0; m < group->nmembers; m++) {
             const overlap_member_t *member = &group->members[m];
-            double steps = group->phase < 0 ? 1 : (double) member->phase->steps;
             if (member->rank == rank) {
-                saved += steps * member->row.step * (1 - 1 / overlap_faster(group, factor));
+                saved += (double) member->part->steps * member->row.step *
+                         (1 - 1 / overlap_faster(group, factor));
             }
         }
     }
@@ -378,7 +336,7 @@ static void predict_run(overlap_model_t *model)
     for (int r = 0; r < model->nranks; r++) {
         model->run = larger(model->run, (double) (model->ranks[r].end - model->ranks[r].begin));
     }
-    for (int f = 0; f < model->wishes->nfactors; f++) {
+    for (int f = 0; f < OVERLAP_FACTORS; f++) {
         double longest = 0;
         for (int r = 0; r < model->nranks; r++) {
             longest = larger(longest, (double) (model->ranks[r].end - model->ranks[r].begin) -
@@ -403,9 +361,9 @@ static void judge_run(overlap_model_t *model)
         pays |= model->groups[g].pays;
     }
     model->core = run > 0 ? smaller(cpu / run, 1) : 1;
-    model->verdict = !pays || faster < OVERLAP_GAIN       ? OVERLAP_PAYS_NOT
+    model->verdict = !pays || faster < OVERLAP_GAIN      ? OVERLAP_PAYS_NOT
                      : 1 - 1 / faster <= 1 - model->core ? OVERLAP_UNKNOWN
-                                                          : OVERLAP_PAYS;
+                                                         : OVERLAP_PAYS;
 }
 
 static int compare_groups(const void *a, const void *b)
@@ -416,17 +374,12 @@ static int compare_groups(const void *a, const void *b)
 }
 
 int overlap_model(const overlap_rank_t *ranks, int n, const overlap_match_t *match,
-                  const overlap_wishes_t *wishes, overlap_model_t *out)
+                  overlap_model_t *out)
 {
     int code = TOOL_OK;
-    *out = (overlap_model_t){.ranks = ranks, .nranks = n, .match = match, .wishes = wishes};
+    *out = (overlap_model_t){.ranks = ranks, .nranks = n, .match = match};
     for (int r = 0; r < n && code == TOOL_OK; r++) {
-        if (ranks[r].nphases == 0) {
-            code = add_member(out, r, -1);
-        }
-        for (int p = 0; p < ranks[r].nphases && code == TOOL_OK; p++) {
-            code = add_member(out, r, p);
-        }
+        code = add_member(out, r);
     }
     for (int g = 0; g < out->ngroups && code == TOOL_OK; g++) {
         code = finish_group(&out->groups[g], out);

@@ -14,25 +14,22 @@
 #ifndef OVERLAP_MODEL_H
 #define OVERLAP_MODEL_H
 
+#include <stdio.h>
+
 #include "match.h"
 #include "read.h"
 
-enum { OVERLAP_FACTORS = 8, OVERLAP_MAX_FACTOR = 64 };
-
-typedef struct overlap_wishes {
-    int factors[OVERLAP_FACTORS], nfactors; /* V */
-    overlap_network_t network;
-} overlap_wishes_t;
+enum { OVERLAP_FACTORS = 2 };
+extern const int overlap_factors[OVERLAP_FACTORS]; /* V */
 
 typedef struct overlap_row {
-    double step;       /* all */
-    double compute;    /* outside MPI, without what measuring costs */
-    double starts;     /* calls that start transfers, and tests */
-    double waits;      /* = copies + late + wire */
-    double copies;     /* the work that receiving is: calls, copies */
-    double late;       /* until the other side was there, too */
-    double wire;       /* latency and transfer: L */
-    double given_wire; /* L in the given network; less than 0: unknown */
+    double step;    /* all */
+    double compute; /* outside MPI, without what measuring costs */
+    double starts;  /* calls that start transfers, and tests */
+    double waits;   /* = copies + late + wire */
+    double copies;  /* the work that receiving is: calls, copies */
+    double late;    /* until the other side was there, too */
+    double wire;    /* latency and transfer: L */
     double collectives, other;
     double sent, bytes;           /* messages, and their bytes */
     double message_cost;          /* of one more message, sent or received */
@@ -41,49 +38,33 @@ typedef struct overlap_row {
 } overlap_row_t;
 
 typedef struct overlap_prediction {
-    int factor;
     double step, hidden, cost; /* hidden: of L; cost: C */
 } overlap_prediction_t;
 
 typedef struct overlap_member {
-    int rank; /* index */
-    const overlap_phase_t *phase;
+    int rank;                   /* index */
+    const overlap_part_t *part; /* its steps, or the whole run */
     overlap_row_t row;
-    overlap_prediction_t now[OVERLAP_FACTORS], given[OVERLAP_FACTORS];
+    overlap_prediction_t now[OVERLAP_FACTORS];
 } overlap_member_t;
 
-/* Why more tasks would not pay. */
-enum {
-    OVERLAP_NO_MESSAGES = 1 << 0,
-    OVERLAP_LITTLE_WAITING = 1 << 1, /* L is less than OVERLAP_LITTLE of the step */
-    OVERLAP_COLLECTIVES = 1 << 2,    /* there it waits longer than L */
-    OVERLAP_LATE = 1 << 3,           /* ranks are late for longer than L */
-    OVERLAP_SHORT = 1 << 4,          /* the step is shorter than OVERLAP_SHORTEST */
-    OVERLAP_COSTS = 1 << 5,          /* more messages cost more than half of what is hidden */
-    OVERLAP_REASONS = 6
-};
-#define OVERLAP_LITTLE   0.03
 #define OVERLAP_GAIN     1.03 /* less is not worth it */
 #define OVERLAP_SHORTEST 100e3
 
-/* Ranks with steps of one anchor; or, without steps, all others. */
+/* Ranks whose steps end at the same place; or all others. */
 typedef struct overlap_group {
-    int phase; /* its number in each rank; -1: the whole run, no steps */
-    const overlap_site_t *anchor;
+    const overlap_site_t *anchor; /* NULL: the whole run, no steps */
     overlap_member_t *members;
     int nmembers;
     double steps;              /* a mean over the ranks, as all that follows */
     double extra;              /* steps left out, being long */
     double share, extra_share; /* of the run's time */
-    double median, p10, p90;   /* of a step's time */
     bool guessed;              /* late: compared between ranks only, not message by message */
     overlap_row_t mean;
-    double longest;       /* step of the slowest rank */
-    double given_longest; /* in the given network */
-    overlap_prediction_t now[OVERLAP_FACTORS], given[OVERLAP_FACTORS]; /* of the slowest rank */
-    int best; /* index of the fastest prediction */
-    bool pays; /* in these steps */
-    unsigned reasons;
+    double longest;                            /* step of the slowest rank */
+    overlap_prediction_t now[OVERLAP_FACTORS]; /* of the slowest rank */
+    int best;                                  /* index of the fastest prediction */
+    bool pays;                                 /* in these steps */
 } overlap_group_t;
 
 /* Of the whole run. */
@@ -97,7 +78,6 @@ typedef struct overlap_model {
     const overlap_rank_t *ranks;
     int nranks;
     const overlap_match_t *match;
-    const overlap_wishes_t *wishes;
     overlap_group_t *groups; /* the one with most time first */
     int ngroups;
     double run;                     /* of the slowest rank, ns */
@@ -109,11 +89,13 @@ typedef struct overlap_model {
 
 /* TOOL_SYSTEM after a message. overlap_model_free() frees, also after an error. */
 int overlap_model(const overlap_rank_t *ranks, int n, const overlap_match_t *match,
-                  const overlap_wishes_t *wishes, overlap_model_t *out);
+                  overlap_model_t *out);
 void overlap_model_free(overlap_model_t *model);
 
-/* How many times as fast a step would be. */
-double overlap_faster(const overlap_group_t *group, int factor);
-double overlap_given_faster(const overlap_group_t *group, int factor);
+/* How many times as fast a step would be with overlap_factors[f] tasks a core. */
+double overlap_faster(const overlap_group_t *group, int f);
+
+/* Prints the report. */
+void overlap_print(const overlap_model_t *model, FILE *out);
 
 #endif

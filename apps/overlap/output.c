@@ -36,34 +36,29 @@ void overlap_write_refusal(const char *library)
 }
 
 /* Ranks with the same identity have the same clock. */
-static void write_host(void)
+static void find_clock(char identity[64])
 {
-    char name[256] = "?", boot[64] = "?";
     FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
-    gethostname(name, sizeof(name) - 1);
+    gethostname(identity, 63);
     if (file != NULL) {
-        if (fscanf(file, "%63s", boot) != 1) {
-            snprintf(boot, sizeof(boot), "%.60s", name);
-        }
+        (void) !fscanf(file, "%63s", identity);
         fclose(file);
     }
     if (overlap_clock != CLOCK_MONOTONIC) {
-        snprintf(boot, sizeof(boot), "process-%d", (int) getpid());
+        snprintf(identity, 64, "process-%d", (int) getpid());
     }
-    fprintf(out, "host %s %s\n", boot, name);
 }
 
 void overlap_write_begin(const overlap_rank_t *rank)
 {
-    char number[16];
+    char number[16], identity[64] = "?";
     snprintf(number, sizeof(number), "%d", rank->rank);
     out = open_file(number);
     if (out == NULL) {
         return;
     }
-    fprintf(out, "dame-overlap 1\nrank %d size %d\nlibrary %s\n", rank->rank, rank->size,
-            rank->library);
-    write_host();
+    find_clock(identity);
+    fprintf(out, "dame-overlap 2\nrank %d %d %s\n", rank->rank, rank->size, identity);
     fflush(out);
 }
 
@@ -83,7 +78,7 @@ static int write_module(struct dl_phdr_info *info, size_t size, void *context)
         const ElfW(Phdr) *part = &info->dlpi_phdr[i];
         if (part->p_type == PT_LOAD && (part->p_flags & PF_X) != 0) {
             uintptr_t low = info->dlpi_addr + part->p_vaddr;
-            fprintf(out, "code %" PRIxPTR " %" PRIxPTR " %" PRIxPTR " %s\n", low,
+            fprintf(out, "code %" PRIuPTR " %" PRIuPTR " %" PRIuPTR " %s\n", low,
                     low + part->p_memsz, (uintptr_t) info->dlpi_addr, name);
         }
     }
@@ -94,28 +89,27 @@ static void write_sites(void)
 {
     for (unsigned s = 0; s < overlap_nsites; s++) {
         const site_t *site = &overlap_sites[s];
-        fprintf(out, "site %u %d %" PRIxPTR " %s\n", s, (int) site->class,
+        fprintf(out, "site %u %d %" PRIuPTR " %s\n", s, (int) site->class,
                 site->pc == 0 ? 0 : site->pc - 1, site->function);
     }
 }
 
-static void write_phase(const phase_t *phase)
+static void write_part(const part_t *part)
 {
     for (unsigned s = 0; s < overlap_nsites; s++) {
-        const stats_t *stats = &phase->stats[s];
+        const stats_t *stats = &part->stats[s];
         const traffic_t *traffic = &stats->traffic;
         if (stats->count > 0) {
             fprintf(out,
-                    "calls %u %u %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64
-                    " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "\n",
-                    s, stats->order, stats->count, stats->ns, stats->min, stats->max, stats->gap,
-                    stats->tests, traffic->sent, traffic->sent_bytes, traffic->received,
-                    traffic->received_bytes);
+                    "calls %u %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64
+                    " %" PRId64 " %" PRId64 "\n",
+                    s, stats->count, stats->ns, stats->gap, stats->tests, traffic->sent,
+                    traffic->sent_bytes, traffic->received, traffic->received_bytes);
         }
-        const stretch_t *stretch = &phase->stretches[s];
-        if (stretch->count > 0) {
-            fprintf(out, "stretch %u %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "\n", s,
-                    stretch->count, stretch->gap, stretch->starts, stretch->waits);
+        const stretch_t *stretch = &part->stretches[s];
+        if (stretch->gap + stretch->starts + stretch->waits > 0) {
+            fprintf(out, "stretch %" PRId64 " %" PRId64 " %" PRId64 "\n", stretch->gap,
+                    stretch->starts, stretch->waits);
         }
     }
 }
@@ -125,9 +119,9 @@ static void write_channel(const channel_t *channel)
     if (channel->world < 0 || channel->count == 0) {
         return;
     }
-    fprintf(out, "channel %s %d %d %d %" PRId64 " %" PRId64 " %" PRId64 "\n",
-            channel->sends ? "to" : "from", channel->world, channel->tag, channel->size,
-            channel->count, channel->bytes, channel->stride);
+    fprintf(out, "channel %d %d %d %d %" PRId64 " %" PRId64 " %" PRId64 "\n", channel->sends,
+            channel->world, channel->tag, channel->size, channel->count, channel->bytes,
+            channel->stride);
     for (int64_t n = 0;
          channel->samples != NULL && n < SAMPLES && n * channel->stride < channel->count; n++) {
         const sample_t *sample = &channel->samples[n];
@@ -142,23 +136,22 @@ void overlap_write(const overlap_rank_t *rank)
         return;
     }
     dl_iterate_phdr(write_module, NULL);
-    fprintf(out, "run %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %d\n", rank->begin, rank->end,
-            rank->cpu, rank->gaps, rank->finalized);
-    fprintf(out, "tests %" PRId64 " %" PRId64 "\n", rank->tests, rank->tests_ns);
+    fprintf(out, "run %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %d %" PRId64 " %" PRId64 "\n",
+            rank->begin, rank->end, rank->cpu, rank->gaps, rank->finalized, rank->tests,
+            rank->tests_ns);
     fprintf(out, "limits %" PRId64 " %" PRId64 " %d\n", rank->other_threads, messages_lost,
             messages_wild);
     write_sites();
     fputs("whole\n", out);
-    write_phase(&steps_whole);
-    for (int p = 0; p < steps_nphases; p++) {
-        const phase_t *phase = &steps_phases[p];
+    write_part(&steps_whole);
+    const part_t *steps = steps_longest();
+    if (steps != NULL) {
         fprintf(out,
                 "steps %u %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64
-                " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "\n",
-                phase->anchor, phase->steps, phase->same, phase->begin, phase->end, phase->min,
-                phase->max, steps_quantile(phase, 0.1), steps_quantile(phase, 0.5),
-                steps_quantile(phase, 0.9), phase->extra, phase->extra_ns);
-        write_phase(phase);
+                "\n",
+                steps->anchor, steps->steps, steps->begin, steps->end, steps_median(steps),
+                steps->extra, steps->extra_ns);
+        write_part(steps);
     }
     for (int c = 0; c < messages_nchannels; c++) {
         write_channel(&messages_channels[c]);
@@ -174,8 +167,8 @@ void overlap_write_end(const overlap_rank_t *rank)
         return;
     }
     if (rank->message_ns > 0) {
-        fprintf(out, "costs %.3f %.3f %.3f %.6f\n", rank->cost_ns, rank->clock_ns, rank->message_ns,
-                rank->byte_ns);
+        fprintf(out, "costs %.0f %.0f %.0f %.0f\n", 1000 * rank->cost_ns, 1000 * rank->clock_ns,
+                1000 * rank->message_ns, 1000 * rank->byte_ns);
     }
     if (ferror(out) != 0 || fclose(out) != 0) {
         fprintf(stderr, "dame overlap: what rank %d measured: write error\n", rank->rank);

@@ -3,9 +3,9 @@
  * libdame-overlap: where a rank of an MPI program spends its time, for `dame overlap`.
  *
  * The library is preloaded. It takes the place of MPI's functions, notes when each call begins and
- * ends, and calls the function behind it (apps/mpi/). It sends no message of its own, so that a job in
- * which some ranks lack it runs as ever. Only the thread that initialised MPI is measured; calls of
- * other threads are counted. In a process without MPI nothing happens.
+ * ends, and calls the function behind it (apps/mpi/). It sends no message of its own, so that a job
+ * in which some ranks lack it runs as ever. Only the thread that initialised MPI is measured; calls
+ * of other threads are counted. In a process without MPI nothing happens.
  *
  * Times are nanoseconds of CLOCK_MONOTONIC, which all processes of a host share, or, for
  * experiments with a network that is modelled on a loaded machine, of the process's CPU time.

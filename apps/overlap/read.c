@@ -3,6 +3,7 @@
 #include "read.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ typedef struct code {
 typedef struct reader {
     const char *path;
     overlap_rank_t *rank;
-    overlap_phase_t *phase; /* that lines belong to; NULL: none yet */
+    overlap_part_t *part; /* that lines belong to; NULL: none yet */
     places_t places;
     int nmodules;
     code_t codes[CODES];
@@ -101,32 +102,29 @@ static int find_places(reader_t *reader)
     return code;
 }
 
-/* ---- lines of the file ---- */
+/* ---- lines of the file: a word, numbers, and for some a text ---- */
 
-static int right(int read, int wanted)
-{
-    return read == wanted ? TOOL_OK : TOOL_WRONG;
-}
+enum { NUMBERS = 9 };
 
-static int parse_code(reader_t *reader, const char *line)
+typedef struct line {
+    int64_t v[NUMBERS];
+    const char *text;
+} line_t;
+
+static int parse_code(reader_t *reader, const line_t *line)
 {
-    code_t code = {0};
-    int length = 0;
-    if (sscanf(line, "code %" SCNx64 " %" SCNx64 " %" SCNx64 " %n", &code.low, &code.high,
-               &code.base, &length) != 3 ||
-        length == 0) {
-        return TOOL_WRONG;
-    }
+    code_t code = {
+        .low = (uint64_t) line->v[0], .high = (uint64_t) line->v[1], .base = (uint64_t) line->v[2]};
     if (reader->nmodules == PLACES_MODULES || reader->ncodes == CODES) {
         return TOOL_OK; /* its places stay unknown */
     }
     for (code.module = 0; code.module < reader->nmodules; code.module++) {
-        if (strcmp(reader->places.modules[code.module], line + length) == 0) {
+        if (strcmp(reader->places.modules[code.module], line->text) == 0) {
             break;
         }
     }
     if (code.module == reader->nmodules) {
-        reader->places.modules[code.module] = strdup(line + length);
+        reader->places.modules[code.module] = strdup(line->text);
         if (reader->places.modules[reader->nmodules++] == NULL) {
             return tool_status_error(reader->path, DAME_ERR_NOMEM);
         }
@@ -135,238 +133,204 @@ static int parse_code(reader_t *reader, const char *line)
     return TOOL_OK;
 }
 
-static int parse_site(reader_t *reader, const char *line)
+static int parse_site(reader_t *reader, const line_t *line)
 {
     overlap_rank_t *rank = reader->rank;
-    int number, class;
-    overlap_site_t site = {0};
-    if (sscanf(line, "site %d %d %" SCNx64 " %39[^\n]", &number, &class, &site.address,
-               site.function) != 4 ||
-        number != rank->nsites || number >= SITES || class < 0 || class >= OVERLAP_CLASSES) {
+    if (line->v[0] != rank->nsites || rank->nsites >= SITES || line->v[1] >= OVERLAP_CLASSES) {
         return TOOL_WRONG;
     }
-    overlap_site_t *added = ADD(rank->sites, rank->nsites);
-    if (added == NULL) {
+    overlap_site_t *site = ADD(rank->sites, rank->nsites);
+    if (site == NULL) {
         return TOOL_SYSTEM;
     }
-    site.class = (overlap_class_t) class;
-    *added = site;
+    site->class = (overlap_class_t) line->v[1];
+    site->address = (uint64_t) line->v[2];
+    snprintf(site->function, sizeof(site->function), "%s", line->text);
     return TOOL_OK;
 }
 
-static int parse_calls(reader_t *reader, const char *line)
+static int parse_calls(reader_t *reader, const line_t *line)
 {
-    overlap_calls_t c = {0};
-    if (reader->phase == NULL ||
-        sscanf(line,
-               "calls %d %d %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64
-               " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64,
-               &c.site, &c.order, &c.count, &c.ns, &c.min, &c.max, &c.gap, &c.tests, &c.sent,
-               &c.sent_bytes, &c.received, &c.received_bytes) != 12 ||
-        c.site < 0 || c.site >= reader->rank->nsites || c.count < 1) {
+    const int64_t *v = line->v;
+    if (reader->part == NULL || v[0] >= reader->rank->nsites || v[1] < 1) {
         return TOOL_WRONG;
     }
-    overlap_calls_t *added = ADD(reader->phase->calls, reader->phase->ncalls);
-    if (added == NULL) {
+    overlap_calls_t *calls = ADD(reader->part->calls, reader->part->ncalls);
+    if (calls == NULL) {
         return TOOL_SYSTEM;
     }
-    *added = c;
+    *calls = (overlap_calls_t){(int) v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8]};
     return TOOL_OK;
 }
 
-static int parse_stretch(reader_t *reader, const char *line)
+static int parse_stretch(reader_t *reader, const line_t *line)
 {
-    overlap_stretch_t s = {0};
-    if (reader->phase == NULL ||
-        sscanf(line, "stretch %d %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64, &s.site, &s.count,
-               &s.gap, &s.starts, &s.waits) != 5 ||
-        s.site < 0 || s.site >= reader->rank->nsites || s.count < 1) {
+    if (reader->part == NULL) {
         return TOOL_WRONG;
     }
-    overlap_stretch_t *added = ADD(reader->phase->stretches, reader->phase->nstretches);
-    if (added == NULL) {
+    overlap_stretch_t *stretch = ADD(reader->part->stretches, reader->part->nstretches);
+    if (stretch == NULL) {
         return TOOL_SYSTEM;
     }
-    *added = s;
+    *stretch = (overlap_stretch_t){line->v[0], line->v[1], line->v[2]};
     return TOOL_OK;
 }
 
-static int parse_steps(reader_t *reader, const char *line)
+static int parse_whole(reader_t *reader, const line_t *line)
 {
+    (void) line;
+    reader->part = &reader->rank->whole;
+    return TOOL_OK;
+}
+
+static int parse_steps(reader_t *reader, const line_t *line)
+{
+    const int64_t *v = line->v;
+    overlap_part_t *steps = &reader->rank->steps;
+    if (steps->steps > 0 || v[0] >= reader->rank->nsites || v[1] < 1 || v[3] < v[2]) {
+        return TOOL_WRONG;
+    }
+    *steps = (overlap_part_t){.anchor = (int) v[0],
+                              .steps = v[1],
+                              .begin = v[2],
+                              .end = v[3],
+                              .median = v[4],
+                              .extra = v[5],
+                              .extra_ns = v[6]};
+    reader->part = steps;
+    return TOOL_OK;
+}
+
+static int parse_channel(reader_t *reader, const line_t *line)
+{
+    const int64_t *v = line->v;
     overlap_rank_t *rank = reader->rank;
-    overlap_phase_t p = {0};
-    if (sscanf(line,
-               "steps %d %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64
-               " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64,
-               &p.anchor, &p.steps, &p.same, &p.begin, &p.end, &p.min, &p.max, &p.p10, &p.p50,
-               &p.p90, &p.extra, &p.extra_ns) != 12 ||
-        p.anchor < 0 || p.anchor >= rank->nsites || p.steps < 1 || p.end < p.begin) {
+    if (v[1] >= rank->size || v[2] > INT_MAX || v[3] > INT_MAX || v[4] < 1 || v[6] < 1) {
         return TOOL_WRONG;
     }
-    reader->phase = ADD(rank->phases, rank->nphases);
-    if (reader->phase == NULL) {
+    overlap_channel_t *channel = ADD(rank->channels, rank->nchannels);
+    if (channel == NULL) {
         return TOOL_SYSTEM;
     }
-    *reader->phase = p;
+    *channel = (overlap_channel_t){.sends = v[0] != 0,
+                                   .peer = (int) v[1],
+                                   .tag = (int) v[2],
+                                   .size = (int) v[3],
+                                   .count = v[4],
+                                   .bytes = v[5],
+                                   .stride = v[6]};
     return TOOL_OK;
 }
 
-static int parse_channel(reader_t *reader, const char *line)
+static int parse_sample(reader_t *reader, const line_t *line)
 {
+    const int64_t *v = line->v;
     overlap_rank_t *rank = reader->rank;
-    overlap_channel_t c = {0};
-    char direction[8];
-    if (sscanf(line, "channel %7s %d %d %d %" SCNd64 " %" SCNd64 " %" SCNd64, direction, &c.peer,
-               &c.tag, &c.size, &c.count, &c.bytes, &c.stride) != 7 ||
-        c.peer < 0 || c.peer >= rank->size || c.count < 1 || c.stride < 1) {
-        return TOOL_WRONG;
-    }
-    c.sends = strcmp(direction, "to") == 0;
-    overlap_channel_t *added = ADD(rank->channels, rank->nchannels);
-    if (added == NULL) {
-        return TOOL_SYSTEM;
-    }
-    *added = c;
-    return TOOL_OK;
-}
-
-static int parse_sample(reader_t *reader, const char *line)
-{
-    overlap_rank_t *rank = reader->rank;
-    overlap_sample_t s;
-    if (rank->nchannels == 0 ||
-        sscanf(line, "at %" SCNd64 " %" SCNd64 " %" SCNd64 " %d", &s.ready, &s.begin, &s.end,
-               &s.site) != 4 ||
-        s.site < 0 || s.site >= rank->nsites) {
+    if (rank->nchannels == 0 || v[3] >= rank->nsites) {
         return TOOL_WRONG;
     }
     overlap_channel_t *channel = &rank->channels[rank->nchannels - 1];
-    overlap_sample_t *added = ADD(channel->samples, channel->nsamples);
-    if (added == NULL) {
+    overlap_sample_t *sample = ADD(channel->samples, channel->nsamples);
+    if (sample == NULL) {
         return TOOL_SYSTEM;
     }
-    *added = s;
+    *sample = (overlap_sample_t){v[0], v[1], v[2], (int) v[3]};
     return TOOL_OK;
 }
 
-static int parse_run(overlap_rank_t *rank, const char *line)
+static int parse_run(reader_t *reader, const line_t *line)
 {
-    int finalized;
-    int code = right(sscanf(line, "run %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %d",
-                            &rank->begin, &rank->end, &rank->cpu, &rank->gaps, &finalized),
-                     5);
-    rank->finalized = code == TOOL_OK && finalized;
-    return code == TOOL_OK && rank->end < rank->begin ? TOOL_WRONG : code;
-}
-
-static int parse_limits(overlap_rank_t *rank, const char *line)
-{
-    int wild;
-    int code = right(
-        sscanf(line, "limits %" SCNd64 " %" SCNd64 " %d", &rank->other_threads, &rank->lost, &wild),
-        3);
-    rank->wild = code == TOOL_OK && wild;
-    return code;
-}
-
-/* No time of a message is negative or takes a day. */
-static bool is_cost(double ns)
-{
-    return ns >= 0 && ns < 86400e9;
-}
-
-static int parse_costs(overlap_rank_t *rank, const char *line)
-{
-    double call, clock, message, byte;
-    if (sscanf(line, "costs %lf %lf %lf %lf", &call, &clock, &message, &byte) != 4 ||
-        !is_cost(call) || !is_cost(clock) || !is_cost(message) || !is_cost(byte)) {
-        return TOOL_WRONG;
-    }
-    rank->cost_ns = call;
-    rank->clock_ns = clock;
-    rank->message_ns = message;
-    rank->byte_ns = byte;
-    return TOOL_OK;
-}
-
-static int parse_rank(overlap_rank_t *rank, const char *line)
-{
-    if (rank->size != 0) { /* the lines since then fit the first */
-        return TOOL_WRONG;
-    }
-    int code = right(sscanf(line, "rank %d size %d", &rank->rank, &rank->size), 2);
-    return code == TOOL_OK && (rank->size < 1 || rank->rank < 0 || rank->rank >= rank->size)
-               ? TOOL_WRONG
-               : code;
-}
-
-static bool starts(const char *line, const char *word)
-{
-    size_t length = strlen(word);
-    return strncmp(line, word, length) == 0 && (line[length] == ' ' || line[length] == '\0');
-}
-
-/* Some of them are added, in 64 bits. Paths and hosts may have any digits. */
-static bool numbers_fit(const char *line)
-{
-    enum { DIGITS = 18 };
-    if (starts(line, "code") || starts(line, "library") || starts(line, "host")) {
-        return true;
-    }
-    for (const char *at = line; *at != '\0';) {
-        size_t digits = strspn(at, "0123456789");
-        if (digits > DIGITS) {
-            return false;
-        }
-        at += digits > 0 ? digits : 1;
-    }
-    return true;
-}
-
-static int parse_line(reader_t *reader, const char *line)
-{
-    static const struct {
-        const char *word;
-        int (*parse)(reader_t *, const char *);
-    } lines[] = {{"code", parse_code},       {"site", parse_site},   {"calls", parse_calls},
-                 {"stretch", parse_stretch}, {"steps", parse_steps}, {"channel", parse_channel},
-                 {"at", parse_sample}};
+    const int64_t *v = line->v;
     overlap_rank_t *rank = reader->rank;
-    if (!numbers_fit(line)) {
-        return TOOL_WRONG;
+    rank->begin = v[0];
+    rank->end = v[1];
+    rank->cpu = v[2];
+    rank->gaps = v[3];
+    rank->finalized = v[4] != 0;
+    rank->tests = v[5];
+    rank->tests_ns = v[6];
+    return rank->end < rank->begin ? TOOL_WRONG : TOOL_OK;
+}
+
+static int parse_limits(reader_t *reader, const line_t *line)
+{
+    reader->rank->other_threads = line->v[0];
+    reader->rank->lost = line->v[1];
+    reader->rank->wild = line->v[2] != 0;
+    return TOOL_OK;
+}
+
+/* Picoseconds. */
+static int parse_costs(reader_t *reader, const line_t *line)
+{
+    reader->rank->cost_ns = (double) line->v[0] / 1000;
+    reader->rank->clock_ns = (double) line->v[1] / 1000;
+    reader->rank->message_ns = (double) line->v[2] / 1000;
+    reader->rank->byte_ns = (double) line->v[3] / 1000;
+    return TOOL_OK;
+}
+
+static int parse_rank(reader_t *reader, const line_t *line)
+{
+    overlap_rank_t *rank = reader->rank;
+    if (rank->size != 0 || line->v[1] < 1 || line->v[1] > INT_MAX || line->v[0] >= line->v[1]) {
+        return TOOL_WRONG; /* or a second one: the lines since then fit the first */
     }
-    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-        if (starts(line, lines[i].word)) {
-            return lines[i].parse(reader, line);
+    rank->rank = (int) line->v[0];
+    rank->size = (int) line->v[1];
+    snprintf(rank->host, sizeof(rank->host), "%s", line->text);
+    return TOOL_OK;
+}
+
+static int parse_complete(reader_t *reader, const line_t *line)
+{
+    (void) line;
+    reader->rank->complete = true;
+    return TOOL_OK;
+}
+
+static const struct {
+    const char *word;
+    int numbers;
+    bool text;
+    int (*parse)(reader_t *, const line_t *);
+} kinds[] = {{"rank", 2, true, parse_rank},    {"code", 3, true, parse_code},
+             {"run", 7, false, parse_run},     {"limits", 3, false, parse_limits},
+             {"site", 3, true, parse_site},    {"whole", 0, false, parse_whole},
+             {"calls", 9, false, parse_calls}, {"stretch", 3, false, parse_stretch},
+             {"steps", 7, false, parse_steps}, {"channel", 7, false, parse_channel},
+             {"at", 4, false, parse_sample},   {"complete", 0, false, parse_complete},
+             {"costs", 4, false, parse_costs}};
+
+/* A number of up to 18 digits: some are added, in 64 bits. */
+static bool parse_number(const char **at, int64_t *out)
+{
+    char *end;
+    size_t digits = strspn(*at + (**at == ' '), "0123456789");
+    *out = strtoll(*at, &end, 10);
+    bool good = **at == ' ' && digits > 0 && digits <= 18;
+    *at = end;
+    return good;
+}
+
+static int parse_line(reader_t *reader, const char *text)
+{
+    for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+        size_t length = strlen(kinds[k].word);
+        const char *at = text + length;
+        if (strncmp(text, kinds[k].word, length) != 0 || (*at != ' ' && *at != '\0')) {
+            continue;
         }
+        line_t line = {0};
+        bool good = true;
+        for (int n = 0; n < kinds[k].numbers; n++) {
+            good = good && parse_number(&at, &line.v[n]);
+        }
+        line.text = at + 1;
+        good = good && (kinds[k].text ? at[0] == ' ' && at[1] != '\0' : at[0] == '\0');
+        return good ? kinds[k].parse(reader, &line) : TOOL_WRONG;
     }
-    if (starts(line, "rank")) {
-        return parse_rank(rank, line);
-    }
-    if (starts(line, "run")) {
-        return parse_run(rank, line);
-    }
-    if (starts(line, "limits")) {
-        return parse_limits(rank, line);
-    }
-    if (starts(line, "library")) {
-        return right(sscanf(line, "library %127[^\n]", rank->library), 1);
-    }
-    if (starts(line, "host")) {
-        return right(sscanf(line, "host %63s %63s", rank->host, rank->host_name), 2);
-    }
-    if (starts(line, "tests")) {
-        return right(sscanf(line, "tests %" SCNd64 " %" SCNd64, &rank->tests, &rank->tests_ns), 2);
-    }
-    if (starts(line, "costs")) {
-        return parse_costs(rank, line);
-    }
-    if (starts(line, "whole")) {
-        reader->phase = &rank->whole;
-        return TOOL_OK;
-    }
-    rank->complete |= starts(line, "complete");
-    return right(starts(line, "complete"), true);
+    return TOOL_WRONG;
 }
 
 static int parse(reader_t *reader, char *text)
@@ -374,7 +338,7 @@ static int parse(reader_t *reader, char *text)
     int code = TOOL_OK;
     int64_t number = 1;
     char *save = NULL, *line = strtok_r(text, "\n", &save);
-    if (line == NULL || strcmp(line, "dame-overlap 1") != 0) {
+    if (line == NULL || strcmp(line, "dame-overlap 2") != 0) {
         return tool_error(TOOL_WRONG, "%s: not a file of libdame-overlap of this version",
                           reader->path);
     }
@@ -395,7 +359,7 @@ int overlap_read(const char *prefix, int rank, overlap_rank_t *out)
 {
     char *path = NULL, *text = NULL;
     size_t length;
-    *out = (overlap_rank_t){.whole.anchor = -1};
+    *out = (overlap_rank_t){.whole.steps = 1};
     if (asprintf(&path, "%s.%d", prefix, rank) < 0) {
         return tool_status_error(prefix, DAME_ERR_NOMEM);
     }
@@ -417,10 +381,10 @@ int overlap_read(const char *prefix, int rank, overlap_rank_t *out)
     return code;
 }
 
-static void free_phase(overlap_phase_t *phase)
+static void free_part(overlap_part_t *part)
 {
-    free(phase->calls);
-    free(phase->stretches);
+    free(part->calls);
+    free(part->stretches);
 }
 
 void overlap_free(overlap_rank_t *rank)
@@ -428,15 +392,12 @@ void overlap_free(overlap_rank_t *rank)
     for (int s = 0; s < rank->nsites; s++) {
         free(rank->sites[s].place);
     }
-    for (int p = 0; p < rank->nphases; p++) {
-        free_phase(&rank->phases[p]);
-    }
     for (int c = 0; c < rank->nchannels; c++) {
         free(rank->channels[c].samples);
     }
-    free_phase(&rank->whole);
+    free_part(&rank->whole);
+    free_part(&rank->steps);
     free(rank->sites);
-    free(rank->phases);
     free(rank->channels);
     *rank = (overlap_rank_t){0};
 }

@@ -22,29 +22,30 @@ typedef struct overlap_site {
     char *place; /* "FILE:LINE", "FUNCTION (MODULE+0xOFFSET)" or "unknown place" */
 } overlap_site_t;
 
-/* The calls of a site, in a phase. */
+/* The calls of a site. */
 typedef struct overlap_calls {
-    int site, order;
-    int64_t count, ns, min, max;
+    int site;
+    int64_t count, ns;
     int64_t gap, tests; /* before them: outside MPI, and in MPI_Test and its relatives */
     int64_t sent, sent_bytes, received, received_bytes;
 } overlap_calls_t;
 
-/* What lies between two collectives, of which the second is at `site`. */
+/* What lies between two collectives. */
 typedef struct overlap_stretch {
-    int site;
-    int64_t count, gap, starts, waits;
+    int64_t gap, starts, waits;
 } overlap_stretch_t;
 
-typedef struct overlap_phase {
-    int anchor; /* -1: the whole run */
-    int64_t steps, same, begin, end, min, max, p10, p50, p90;
+/* The steps of a run, or all of it. */
+typedef struct overlap_part {
+    int anchor;    /* site that ends a step */
+    int64_t steps; /* 0: none was found; 1 for the whole run */
+    int64_t begin, end, median;
     int64_t extra, extra_ns; /* steps that took over 4 times the median: only here */
     overlap_calls_t *calls;
     int ncalls;
     overlap_stretch_t *stretches;
     int nstretches;
-} overlap_phase_t;
+} overlap_part_t;
 
 /* The message number n times the channel's stride. */
 typedef struct overlap_sample {
@@ -63,15 +64,14 @@ typedef struct overlap_channel {
 
 typedef struct overlap_rank {
     int rank, size;
-    char library[128], host[64], host_name[64];
+    char host[64]; /* ranks with the same one have the same clock */
     bool complete, finalized;
     int64_t begin, end, cpu, gaps, tests, tests_ns, other_threads, lost;
     bool wild;
     double cost_ns, clock_ns, message_ns, byte_ns; /* 0: unknown */
     overlap_site_t *sites;
     int nsites;
-    overlap_phase_t whole, *phases;
-    int nphases;
+    overlap_part_t whole, steps;
     overlap_channel_t *channels;
     int nchannels;
 } overlap_rank_t;

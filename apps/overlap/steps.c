@@ -3,43 +3,42 @@
 
 #include <string.h>
 
-phase_t steps_whole;
-phase_t steps_phases[PHASES];
-int steps_nphases;
+part_t steps_whole;
 
-static event_t *ring;    /* EVENTS of them; event number n is ring[n % EVENTS] */
-static int64_t added;    /* events so far */
-static int64_t from;     /* the first event that belongs to no step yet */
-static phase_t *current; /* NULL: an anchor is looked for */
-static int tries;        /* times that an anchor was looked for */
+static event_t *ring;   /* EVENTS of them; event number n is ring[n % EVENTS] */
+static int64_t added;   /* events so far */
+static int64_t from;    /* the first event that belongs to no step yet */
+static part_t parts[2]; /* the steps that are counted, and the longest ones before them */
+static part_t *current; /* NULL: an anchor is looked for */
+static part_t *best;    /* NULL: there were no steps before */
+static int tries;       /* times that an anchor was looked for */
 
-/* Steps that make a phase; times that an anchor is looked for at most; calls that are worth it; see
- * try_anchor(). */
-enum { FEWEST = 4, TRIES = 64, WORTHWHILE = 256, HEAVIEST = 64 };
+/* Steps that an anchor must have; times that an anchor is looked for at most; see try_anchor(). */
+enum { FEWEST = 4, TRIES = 64, HEAVIEST = 64 };
 
 static const event_t *event_at(int64_t number)
 {
     return &ring[number % EVENTS];
 }
 
-static bool phase_open(phase_t *phase)
+static bool part_open(part_t *part)
 {
-    phase->stats = overlap_map(SITES * sizeof(*phase->stats));
-    phase->stretches = overlap_map(SITES * sizeof(*phase->stretches));
-    return phase->stats != NULL && phase->stretches != NULL;
+    part->stats = overlap_map(SITES * sizeof(*part->stats));
+    part->stretches = overlap_map(SITES * sizeof(*part->stretches));
+    return part->stats != NULL && part->stretches != NULL;
 }
 
 bool steps_open(void)
 {
     ring = overlap_map(EVENTS * sizeof(*ring));
-    return ring != NULL && phase_open(&steps_whole);
+    return ring != NULL && part_open(&steps_whole) && part_open(&parts[0]) && part_open(&parts[1]);
 }
 
 /* ---- sums ---- */
 
-static void count_stretch(phase_t *phase, const event_t *event)
+static void count_stretch(part_t *part, const event_t *event)
 {
-    stretch_t *open = &phase->open;
+    stretch_t *open = &part->open;
     open->gap += event->gap;
     open->starts += event->tests;
     switch (overlap_sites[event->site].class) {
@@ -50,8 +49,7 @@ static void count_stretch(phase_t *phase, const event_t *event)
         open->waits += event->end - event->begin;
         break;
     default: {
-        stretch_t *sum = &phase->stretches[event->site];
-        sum->count++;
+        stretch_t *sum = &part->stretches[event->site];
         sum->gap += open->gap;
         sum->starts += open->starts;
         sum->waits += open->waits;
@@ -60,24 +58,19 @@ static void count_stretch(phase_t *phase, const event_t *event)
     }
 }
 
-static void count_event(phase_t *phase, const event_t *event)
+static void count_event(part_t *part, const event_t *event)
 {
-    stats_t *stats = &phase->stats[event->site];
+    stats_t *stats = &part->stats[event->site];
     int64_t ns = event->end - event->begin;
-    if (stats->count++ == 0) {
-        stats->order = ++phase->sites;
-        stats->min = ns;
-    }
+    stats->count++;
     stats->ns += ns;
-    stats->min = ns < stats->min ? ns : stats->min;
-    stats->max = ns > stats->max ? ns : stats->max;
     stats->gap += event->gap;
     stats->tests += event->tests;
     stats->traffic.sent += event->traffic.sent;
     stats->traffic.sent_bytes += event->traffic.sent_bytes;
     stats->traffic.received += event->traffic.received;
     stats->traffic.received_bytes += event->traffic.received_bytes;
-    count_stretch(phase, event);
+    count_stretch(part, event);
 }
 
 static uint64_t mixed(uint64_t value)
@@ -94,45 +87,39 @@ static unsigned bucket_of(int64_t ns)
     return power * 8 + (unsigned) (value >> (power - 3) & 7);
 }
 
-int64_t steps_quantile(const phase_t *phase, double part)
+int64_t steps_median(const part_t *part)
 {
     int64_t before = 0;
     for (unsigned b = 8 * 3; b < BUCKETS; b++) {
-        before += phase->buckets[b];
-        if (phase->buckets[b] > 0 &&
-            (double) before >= part * (double) (phase->steps + phase->extra)) {
+        before += part->buckets[b];
+        if (part->buckets[b] > 0 && 2 * before >= part->steps + part->extra) {
             int64_t middle = (int64_t) ((uint64_t) (17 + 2 * (b % 8)) << (b / 8 - 3)) / 2;
-            return middle < phase->max ? middle : phase->max;
+            return middle < part->max ? middle : part->max;
         }
     }
-    return phase->max;
+    return part->max;
 }
 
 /* The events from `from` to number `last`, a call of the anchor, are a step. */
-static void count_step(phase_t *phase, int64_t last)
+static void count_step(part_t *part, int64_t last)
 {
-    uint64_t calls = 0;
-    int64_t begin = phase->end, end = event_at(last)->end;
-    phase->end = end;
-    phase->buckets[bucket_of(end - begin)]++;
-    if (phase->longest > 0 && end - begin > phase->longest) {
-        phase->extra++;
-        phase->extra_ns += end - begin;
-        phase->open = (stretch_t){0};
+    int64_t begin = part->end, end = event_at(last)->end;
+    part->end = end;
+    part->buckets[bucket_of(end - begin)]++;
+    if (part->longest > 0 && end - begin > part->longest) {
+        part->extra++;
+        part->extra_ns += end - begin;
+        part->open = (stretch_t){0};
         from = last + 1;
         return;
     }
     for (; from <= last; from++) {
-        calls = mixed(calls + event_at(from)->site + 1);
-        count_event(phase, event_at(from));
+        count_event(part, event_at(from));
     }
-    phase->min = phase->steps == 0 || end - begin < phase->min ? end - begin : phase->min;
-    phase->max = end - begin > phase->max ? end - begin : phase->max;
-    phase->same += calls == phase->last_calls;
-    phase->last_calls = calls;
-    phase->steps++;
-    if (phase->steps >= 16 && (phase->steps & (phase->steps - 1)) == 0) {
-        phase->longest = LONG * steps_quantile(phase, 0.5);
+    part->max = end - begin > part->max ? end - begin : part->max;
+    part->steps++;
+    if (part->steps >= 16 && (part->steps & (part->steps - 1)) == 0) {
+        part->longest = LONG * steps_median(part);
     }
 }
 
@@ -143,13 +130,11 @@ typedef struct candidate {
     int64_t steps, calls; /* calls: that the steps have */
 } candidate_t;
 
-/* A part that ends with an end of the anchor. */
-typedef struct part {
+/* Calls up to an end of the anchor. */
+typedef struct lap {
     uint64_t sites; /* that it calls, as a sum that knows no order */
     int64_t ns;
-} part_t;
-
-static int64_t until; /* events from here on are not looked at */
+} lap_t;
 
 /* Where a step ends: with a call of the anchor, or, of several one after the other, with the last;
  * whether it is the last, the next call tells. */
@@ -159,19 +144,19 @@ static bool is_end(int64_t number, unsigned anchor, bool runs)
            (!runs || (number + 1 < added && event_at(number + 1)->site != anchor));
 }
 
-/* The part from event *number on; false: none ends any more. Needs SITES numbers. */
-static bool next_part(int64_t *number, unsigned anchor, bool runs, int64_t *seen, part_t *part)
+/* The lap from event *number on; false: none ends any more. Needs SITES numbers. */
+static bool next_lap(int64_t *number, unsigned anchor, bool runs, int64_t *seen, lap_t *lap)
 {
     const int64_t start = *number;
-    part->sites = 0;
-    for (; *number < until; ++*number) {
+    lap->sites = 0;
+    for (; *number < added; ++*number) {
         unsigned site = event_at(*number)->site;
         if (seen[site] <= start) {
             seen[site] = *number + 1;
-            part->sites += mixed(site + 1);
+            lap->sites += mixed(site + 1);
         }
         if (is_end(*number, anchor, runs)) {
-            part->ns = event_at(*number)->end - event_at(start - 1)->end;
+            lap->ns = event_at(*number)->end - event_at(start - 1)->end;
             ++*number;
             return true;
         }
@@ -182,28 +167,28 @@ static bool next_part(int64_t *number, unsigned anchor, bool runs, int64_t *seen
 static int64_t first_end(unsigned anchor, bool runs)
 {
     int64_t number = from;
-    while (number < until && !is_end(number, anchor, runs)) {
+    while (number < added && !is_end(number, anchor, runs)) {
         number++;
     }
     return number;
 }
 
-/* A time that half of the parts are not longer than, times HEAVIEST. */
-static int64_t long_time(const uint32_t powers[64], int64_t parts)
+/* A time that half of the laps are not longer than, times HEAVIEST. */
+static int64_t long_time(const uint32_t powers[64], int64_t laps)
 {
     int64_t before = 0;
     int power = 0;
-    while (power < 50 && 2 * (before += powers[power]) < parts) {
+    while (power < 50 && 2 * (before += powers[power]) < laps) {
         power++;
     }
     return (int64_t) HEAVIEST << power;
 }
 
 /*
- * Is `site` an anchor? The same sites must be called in 8 of 10 parts, and in those that have 8
- * tenths of the time: a loop over neighbours has many equal parts, but little time between them.
- * A part counts for no more than HEAVIEST usual ones, so that a pause does not decide. The majority
- * vote finds the sites, if they are those of most parts.
+ * Is `site` an anchor? The same sites must be called in 8 of 10 laps, and in those that have 8
+ * tenths of the time: a loop over neighbours has many equal laps, but little time between them.
+ * A lap counts for no more than HEAVIEST usual ones, so that a pause does not decide. The majority
+ * vote finds the sites, if they are those of most laps.
  */
 static bool try_anchor(unsigned site, bool runs, int64_t *seen, candidate_t *out)
 {
@@ -212,13 +197,13 @@ static bool try_anchor(unsigned site, bool runs, int64_t *seen, candidate_t *out
     uint64_t common = 0;
     int64_t votes = 0, equal = 0, number = first;
     double all_ns = 0, equal_ns = 0;
-    part_t part;
+    lap_t lap;
     *out = (candidate_t){.site = site};
     memset(seen, 0, SITES * sizeof(*seen));
-    while (next_part(&number, site, runs, seen, &part)) {
-        common = votes == 0 ? part.sites : common;
-        votes += part.sites == common ? 1 : -1;
-        powers[part.ns < 1 ? 0 : 63 - __builtin_clzll((uint64_t) part.ns)]++;
+    while (next_lap(&number, site, runs, seen, &lap)) {
+        common = votes == 0 ? lap.sites : common;
+        votes += lap.sites == common ? 1 : -1;
+        powers[lap.ns < 1 ? 0 : 63 - __builtin_clzll((uint64_t) lap.ns)]++;
         out->steps++;
         out->calls = number - first;
     }
@@ -227,10 +212,10 @@ static bool try_anchor(unsigned site, bool runs, int64_t *seen, candidate_t *out
     }
     const int64_t longest = long_time(powers, out->steps);
     memset(seen, 0, SITES * sizeof(*seen));
-    for (number = first; next_part(&number, site, runs, seen, &part);) {
-        const double ns = (double) (part.ns < longest ? part.ns : longest);
+    for (number = first; next_lap(&number, site, runs, seen, &lap);) {
+        const double ns = (double) (lap.ns < longest ? lap.ns : longest);
         all_ns += ns;
-        if (part.sites == common) {
+        if (lap.sites == common) {
             equal++;
             equal_ns += ns;
         }
@@ -258,76 +243,57 @@ static bool is_better(const candidate_t *a, const candidate_t *b)
 }
 
 /* Of the events since `from`; 0: there is none. */
-static unsigned find_anchor(int64_t end, bool runs)
+static unsigned find_anchor(bool runs)
 {
     static int64_t seen[SITES];
     static uint32_t calls[SITES];
-    candidate_t best = {0}, one;
-    until = end;
+    candidate_t found = {0}, one;
     memset(calls, 0, sizeof(calls));
-    for (int64_t number = from; number < until; number++) {
+    for (int64_t number = from; number < added; number++) {
         calls[event_at(number)->site]++;
     }
     for (unsigned site = CLASSES; site < overlap_nsites; site++) {
         if (calls[site] > FEWEST && try_anchor(site, runs, seen, &one) &&
-            (best.steps == 0 || is_better(&one, &best))) {
-            best = one;
+            (found.steps == 0 || is_better(&one, &found))) {
+            found = one;
         }
     }
-    return best.site;
+    return found.site;
 }
 
-/* Opens a phase with the steps of the events from `from` to `until`. */
-static bool open_phase(unsigned anchor, bool runs)
+/* Counts the steps of the events since `from`. */
+static void open_part(unsigned anchor, bool runs)
 {
-    phase_t *phase = &steps_phases[steps_nphases];
-    const int64_t end = until;
-    if (steps_nphases == PHASES || !phase_open(phase)) {
-        return false;
-    }
-    steps_nphases++;
-    current = phase;
-    phase->anchor = anchor;
-    phase->runs = runs;
+    part_t *part = best == &parts[0] ? &parts[1] : &parts[0];
+    stats_t *stats = part->stats;
+    stretch_t *stretches = part->stretches;
+    const int64_t end = added;
+    memset(stats, 0, SITES * sizeof(*stats));
+    memset(stretches, 0, SITES * sizeof(*stretches));
+    *part = (part_t){.anchor = anchor, .runs = runs, .stats = stats, .stretches = stretches};
+    current = part;
     from = first_end(anchor, runs);
-    phase->begin = phase->end = event_at(from)->end;
+    part->begin = part->end = event_at(from)->end;
     for (int64_t number = ++from; number < end; number++) {
         if (is_end(number, anchor, runs)) {
-            count_step(phase, number);
+            count_step(part, number);
         }
     }
-    return true;
 }
 
-/* An anchor that ends steps with its runs, or else with each call: in a program that calls nothing
- * else. */
-static unsigned find_any_anchor(int64_t end, bool *runs)
-{
-    *runs = true;
-    unsigned anchor = find_anchor(end, true);
-    if (anchor == 0) {
-        *runs = false;
-        anchor = find_anchor(end, false);
-    }
-    return anchor;
-}
-
-/* Opens a phase with the events since `from`, or forgets them. Before the first step there may have
- * been steps of another kind. */
+/* Opens steps with the events since `from`, or forgets these. An anchor ends steps with its runs,
+ * or else with each call: in a program that calls nothing else. */
 static void look_for_steps(void)
 {
-    bool runs, runs_before;
-    unsigned anchor = tries++ < TRIES ? find_any_anchor(added, &runs) : 0;
-    if (anchor != 0) {
-        const int64_t first = first_end(anchor, runs);
-        unsigned before = first - from < WORTHWHILE ? 0 : find_any_anchor(first, &runs_before);
-        if (before != 0) {
-            (void) open_phase(before, runs_before);
-        }
-        until = added;
+    bool runs = true;
+    unsigned anchor = tries++ < TRIES ? find_anchor(runs) : 0;
+    if (anchor == 0 && tries <= TRIES) {
+        runs = false;
+        anchor = find_anchor(runs);
     }
-    if (anchor == 0 || !open_phase(anchor, runs)) {
-        current = NULL;
+    if (anchor != 0) {
+        open_part(anchor, runs);
+    } else {
         from = added;
     }
 }
@@ -341,6 +307,22 @@ static void look_for_end(void)
     }
 }
 
+/* No call follows the last one. */
+static void close_part(void)
+{
+    if (current == NULL) {
+        return;
+    }
+    if (current->runs && added > from && event_at(added - 1)->site == current->anchor) {
+        count_step(current, added - 1);
+    }
+    if (current->steps > 0 &&
+        (best == NULL || current->end - current->begin > best->end - best->begin)) {
+        best = current;
+    }
+    current = NULL;
+}
+
 void steps_add(const event_t *event)
 {
     count_event(&steps_whole, event);
@@ -350,36 +332,28 @@ void steps_add(const event_t *event)
         look_for_end();
     }
     if (added - from == EVENTS) {
-        current = NULL;
+        close_part();
         look_for_steps();
     }
-}
-
-/* No call comes behind the last one. */
-static void close_phase(void)
-{
-    if (current != NULL && current->runs && added > from &&
-        event_at(added - 1)->site == current->anchor) {
-        count_step(current, added - 1);
-    }
-    current = NULL;
 }
 
 void steps_finish(void)
 {
-    close_phase();
-    while (steps_nphases == 0 || added - from >= WORTHWHILE) {
+    close_part();
+    if (best == NULL) {
         look_for_steps();
-        if (current == NULL) {
-            break;
-        }
-        close_phase();
+        close_part();
     }
+}
+
+const part_t *steps_longest(void)
+{
+    return best;
 }
 
 void steps_calibrate(void)
 {
-    static phase_t phase;
-    current = phase_open(&phase) ? &phase : NULL;
-    phase.anchor = overlap_nsites; /* the first of the calls that come, if it is a new site */
+    current = best == &parts[0] ? &parts[1] : &parts[0];
+    current->runs = false;
+    current->anchor = overlap_nsites; /* the first of the calls that come, if it is a new site */
 }

@@ -7,8 +7,8 @@
  * other, as in a loop over neighbours, the last), at least 8 of 10 times the same sites are called
  * (how often and in which order is free, so that loops inside may vary). Of
  * several anchors that cover about as many calls, the one called most often is taken, hence the
- * innermost loop of at least five iterations. A phase of steps ends when EVENTS calls pass without
- * its anchor; then another is looked for.
+ * innermost loop of at least five iterations. When EVENTS calls pass without the anchor, another is
+ * looked for. The steps that took longest together are those of the run.
  *
  * Steps that take much longer than most (a process was descheduled, a file written) are counted,
  * but left out of the sums: these are to say what a step is like.
@@ -18,7 +18,7 @@
 
 #include "overlap.h"
 
-enum { EVENTS = 1 << 15, PHASES = 8, BUCKETS = 64 * 8, LONG = 4 };
+enum { EVENTS = 1 << 15, BUCKETS = 64 * 8, LONG = 4 };
 
 typedef struct event {
     int64_t begin, end;
@@ -30,35 +30,32 @@ typedef struct event {
 
 /* The calls of a site. */
 typedef struct stats {
-    int64_t count, ns, min, max, gap, tests;
+    int64_t count, ns, gap, tests;
     traffic_t traffic;
-    unsigned order; /* 1: the first site of a step; 0: not called */
 } stats_t;
 
 /* Between two collectives: what lies there can be overlapped. In the place of the second's site. */
 typedef struct stretch {
-    int64_t count, gap, starts, waits;
+    int64_t gap, starts, waits;
 } stretch_t;
 
-typedef struct phase {
+/* The whole run, or its steps. */
+typedef struct part {
     unsigned anchor;
-    bool runs;           /* a step ends with the last of several calls of the anchor */
-    int64_t steps, same; /* same: those with the calls of the step before, in their order */
-    int64_t begin, end, min, max;
+    bool runs; /* a step ends with the last of several calls of the anchor */
+    int64_t steps, begin, end, max;
     int64_t extra, extra_ns; /* steps that took over LONG times the median: of those, only this */
     int64_t longest;         /* that a step may take; 0: not known yet */
-    stats_t *stats;          /* SITES of them; NULL: memory was out, and the phase is empty */
+    stats_t *stats;          /* SITES of them */
     stretch_t *stretches;
     uint32_t buckets[BUCKETS]; /* steps by their time: 8 buckets between powers of two */
-    unsigned sites;
-    uint64_t last_calls;
-    stretch_t open; /* since the last collective */
-} phase_t;
+    stretch_t open;            /* since the last collective */
+} part_t;
 
-/* The whole run, and its phases of steps. */
-extern phase_t steps_whole;
-extern phase_t steps_phases[PHASES];
-extern int steps_nphases;
+extern part_t steps_whole;
+
+/* The steps of the run, after steps_finish(); NULL: none was found. */
+const part_t *steps_longest(void);
 
 /* false: memory was out, and nothing is to be added. */
 bool steps_open(void);
@@ -68,7 +65,7 @@ void steps_finish(void);
 /* Behind steps_finish(): makes calls that are added cost what they cost in a step. */
 void steps_calibrate(void);
 
-/* The time that `part` of the steps are not longer than, to 1/16 of it. */
-int64_t steps_quantile(const phase_t *phase, double part);
+/* Of the steps' times, to 1/16. */
+int64_t steps_median(const part_t *part);
 
 #endif

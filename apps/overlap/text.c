@@ -1,30 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The report as text. */
-#include "report.h"
-
+/* The report. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/text.h"
-
-enum { WIDTH = 92 };
-
-/* Words, in lines of WIDTH characters. */
-static void print_folded(const char *text, FILE *out)
-{
-    size_t column = 0;
-    while (*text != '\0') {
-        size_t word = strcspn(text, " \n"), space = strspn(text + word, " \n");
-        if (column > 0 && column + 1 + word > WIDTH) {
-            fputc('\n', out);
-            column = 0;
-        }
-        column += (size_t) fprintf(out, "%s%.*s", column > 0 ? " " : "", (int) word, text);
-        text += word + space;
-    }
-    fputc('\n', out);
-}
+#include "model.h"
 
 /* ---- ranks ---- */
 
@@ -73,51 +53,21 @@ static void print_times(const overlap_group_t *group, FILE *out)
 
 /* ---- calls ---- */
 
-static const overlap_calls_t *of_calls(const void *element)
-{
-    return *(const overlap_calls_t *const *) element;
-}
-
 static int by_time(const void *a, const void *b)
 {
-    return (of_calls(a)->ns < of_calls(b)->ns) - (of_calls(a)->ns > of_calls(b)->ns);
+    const overlap_calls_t *const *x = a, *const *y = b;
+    return ((*x)->ns < (*y)->ns) - ((*x)->ns > (*y)->ns);
 }
 
-static int by_order(const void *a, const void *b)
+static void print_call(const overlap_calls_t *call, const overlap_member_t *member,
+                       const overlap_model_t *model, FILE *out)
 {
-    return of_calls(a)->order - of_calls(b)->order;
-}
-
-int overlap_list_calls(const overlap_group_t *group, const overlap_model_t *model, bool all,
-                       const overlap_calls_t **calls)
-{
-    const overlap_phase_t *phase = group->members[0].phase;
-    const overlap_rank_t *rank = &model->ranks[group->members[0].rank];
-    int n = 0;
-    for (int c = 0; c < phase->ncalls; c++) {
-        if (all || rank->sites[phase->calls[c].site].class != OVERLAP_START) {
-            calls[n++] = &phase->calls[c];
-        }
-    }
-    qsort((void *) calls, (size_t) n, sizeof(*calls), all ? by_order : by_time);
-    return n;
-}
-
-static void print_call(const overlap_calls_t *call, const overlap_group_t *group,
-                       const overlap_model_t *model, bool all, FILE *out)
-{
-    const int r = group->members[0].rank;
-    const overlap_rank_t *rank = &model->ranks[r];
-    const overlap_site_t *site = &rank->sites[call->site];
-    const overlap_waits_t *waits = &model->match->waits[r][call->site];
-    double steps = group->phase < 0 ? 1 : (double) group->members[0].phase->steps;
-    char time[TEXT_NUMBER], gap[TEXT_NUMBER];
-    fprintf(out, "  %9s", text_time(time, (double) call->ns / steps));
-    if (all) {
-        fprintf(out, "  %9s", text_time(gap, (double) call->gap / steps));
-    }
-    fprintf(out, "  %4.4g times  %s  %s", (double) call->count / steps, site->function,
-            site->place);
+    const overlap_site_t *site = &model->ranks[member->rank].sites[call->site];
+    const overlap_waits_t *waits = &model->match->waits[member->rank][call->site];
+    double steps = (double) member->part->steps;
+    char time[TEXT_NUMBER];
+    fprintf(out, "  %9s  %4.4g times  %s  %s", text_time(time, (double) call->ns / steps),
+            (double) call->count / steps, site->function, site->place);
     if (site->class == OVERLAP_COLLECTIVE) {
         fputs(" (collective)", out);
     } else if (site->class == OVERLAP_WAIT && waits->ns > 0) {
@@ -126,89 +76,82 @@ static void print_call(const overlap_calls_t *call, const overlap_group_t *group
     fputc('\n', out);
 }
 
-static void print_calls(const overlap_group_t *group, const overlap_model_t *model, bool all,
-                        FILE *out)
+/* Where the first rank of a group waits longest. */
+static void print_calls(const overlap_group_t *group, const overlap_model_t *model, FILE *out)
 {
     enum { MOST = 8 };
-    const overlap_phase_t *phase = group->members[0].phase;
-    const overlap_calls_t **calls = malloc(((size_t) phase->ncalls + 1) * sizeof(*calls));
-    int n = calls == NULL ? 0 : overlap_list_calls(group, model, all, calls);
-    if (n > 0 && all) {
-        fprintf(out,
-                "\n  The calls of rank %d, in their order, with their time and that outside MPI "
-                "before:\n",
-                model->ranks[group->members[0].rank].rank);
-    } else if (n > 0) {
-        fprintf(out, "\n  Rank %d is blocked at:\n", model->ranks[group->members[0].rank].rank);
+    const overlap_member_t *member = &group->members[0];
+    const overlap_part_t *part = member->part;
+    const overlap_rank_t *rank = &model->ranks[member->rank];
+    const overlap_calls_t **calls = malloc(((size_t) part->ncalls + 1) * sizeof(*calls));
+    int n = 0;
+    for (int c = 0; calls != NULL && c < part->ncalls; c++) {
+        if (rank->sites[part->calls[c].site].class != OVERLAP_START) {
+            calls[n++] = &part->calls[c];
+        }
     }
-    for (int c = 0; c < n && (all || c < MOST); c++) {
-        print_call(calls[c], group, model, all, out);
+    if (n > 0) {
+        qsort((void *) calls, (size_t) n, sizeof(*calls), by_time);
+        fprintf(out, "\n  Rank %d is blocked at:\n", rank->rank);
     }
-    if (n > MOST && !all) {
-        fprintf(out, "  ... and at %d more; --steps prints all\n", n - MOST);
+    for (int c = 0; c < n && c < MOST; c++) {
+        print_call(calls[c], member, model, out);
+    }
+    if (n > MOST) {
+        fprintf(out, "  ... and at %d more\n", n - MOST);
     }
     free(calls);
 }
 
 /* ---- predictions ---- */
 
-static void print_predictions(const overlap_group_t *group, const overlap_model_t *model,
-                              bool given, FILE *out)
+static void print_predictions(const overlap_group_t *group, FILE *out)
 {
     char step[TEXT_NUMBER], hidden[TEXT_NUMBER], cost[TEXT_NUMBER];
-    const char *what = group->phase < 0 ? "run" : "step";
-    double today = given ? group->given_longest : group->longest;
-    fprintf(out, "  %12s  %9s  %7s  %9s  %20s\n", "tasks a core", what, "faster", "hidden",
+    const char *what = group->anchor == NULL ? "run" : "step";
+    fprintf(out, "\n  %12s  %9s  %7s  %9s  %20s\n", "tasks a core", what, "faster", "hidden",
             "cost of more messages");
-    fprintf(out, "  %12d  %9s  %7.2f\n", 1, text_time(step, today), 1.0);
-    for (int f = 0; f < model->wishes->nfactors; f++) {
-        const overlap_prediction_t *one = given ? &group->given[f] : &group->now[f];
-        fprintf(out, "  %12d  %9s  %7.2f  %9s  %20s\n", one->factor, text_time(step, one->step),
-                given ? overlap_given_faster(group, f) : overlap_faster(group, f),
-                text_time(hidden, one->hidden), text_time(cost, one->cost));
+    fprintf(out, "  %12d  %9s  %7.2f\n", 1, text_time(step, group->longest), 1.0);
+    for (int f = 0; f < OVERLAP_FACTORS; f++) {
+        const overlap_prediction_t *now = &group->now[f];
+        fprintf(out, "  %12d  %9s  %7.2f  %9s  %20s\n", overlap_factors[f],
+                text_time(step, now->step), overlap_faster(group, f),
+                text_time(hidden, now->hidden), text_time(cost, now->cost));
     }
+    if (group->anchor != NULL && group->mean.step < OVERLAP_SHORTEST) {
+        fprintf(out,
+                "  Steps below about %s are short: the cost of more tasks eats what they hide.\n",
+                text_time(cost, OVERLAP_SHORTEST));
+    }
+    fputc('\n', out);
 }
 
-static void print_given(const overlap_group_t *group, const overlap_model_t *model, FILE *out)
+static void print_verdict(const overlap_model_t *model, FILE *out)
 {
-    char latency[TEXT_NUMBER], wire[TEXT_NUMBER];
-    const overlap_network_t *network = &model->wishes->network;
-    fprintf(out, "\n  In a network where a message takes %s", text_time(latency, network->latency));
-    if (network->byte_ns > 0) {
-        fprintf(out, " and %.4g GB/s", 1 / network->byte_ns);
+    char time[TEXT_NUMBER];
+    fprintf(out, "The whole run, %s:", text_time(time, model->run));
+    for (int f = 0; f < OVERLAP_FACTORS; f++) {
+        fprintf(out, "%s %.2f times as fast with %d tasks a core", f == 0 ? "" : ",",
+                model->faster[f], overlap_factors[f]);
     }
-    if (group->guessed) {
-        fputs(": unknown, since messages could not be compared.\n", out);
-        return;
+    if (model->verdict == OVERLAP_PAYS) {
+        fprintf(out, ".\nIt would pay, with %d tasks a core.\n", overlap_factors[model->best]);
+    } else if (model->verdict == OVERLAP_PAYS_NOT) {
+        fputs(".\nIt would not pay.\n", out);
+    } else {
+        fprintf(out,
+                ".\nWhether it would pay cannot be said: ranks had %.0f %% of a core, and waited "
+                "for cores at least\nas long as that would save. Measure with a core for each "
+                "rank.\n",
+                100 * model->core);
     }
-    fprintf(out, ", it would wait %s for messages under way:\n",
-            text_time(wire, group->mean.given_wire));
-    print_predictions(group, model, true, out);
-}
-
-/* NULL: of the whole run. */
-static void print_verdict(const overlap_group_t *group, const overlap_model_t *model, FILE *out)
-{
-    char *text = NULL;
-    size_t length;
-    FILE *memory = open_memstream(&text, &length);
-    if (memory != NULL) {
-        if (group != NULL) {
-            overlap_say_group(group, model, memory);
-        } else {
-            overlap_say_run(model, memory);
-        }
-        fclose(memory);
-        print_folded(text, out);
-    }
-    free(text);
 }
 
 static void print_head(const overlap_group_t *group, const overlap_model_t *model, FILE *out)
 {
-    char steps[TEXT_NUMBER], time[TEXT_NUMBER], low[TEXT_NUMBER], high[TEXT_NUMBER];
+    char steps[TEXT_NUMBER], time[TEXT_NUMBER];
     print_ranks(group, model, out);
-    if (group->phase < 0) {
+    if (group->anchor == NULL) {
         fprintf(out, ": no steps were found; the run took %s.\n",
                 text_time(time, group->mean.step));
         return;
@@ -222,57 +165,123 @@ static void print_head(const overlap_group_t *group, const overlap_model_t *mode
                 "out.\n",
                 group->extra, 100 * group->extra_share);
     }
-    fprintf(out, "A step ends with %s at %s; 8 of 10 take %s to %s.\n", group->anchor->function,
-            group->anchor->place, text_time(low, group->p10), text_time(high, group->p90));
+    fprintf(out, "A step ends with %s at %s.\n", group->anchor->function, group->anchor->place);
 }
 
-static void print_note(const char *note, void *context)
+/* ---- what the figures leave out ---- */
+
+static void print_missing(const overlap_model_t *model, FILE *out)
 {
-    print_folded(note, context);
+    int size = model->ranks[0].size, unfinished = 0;
+    for (int r = 0; r < model->nranks; r++) {
+        unfinished += !model->ranks[r].finalized;
+    }
+    if (model->nranks < size) {
+        fprintf(out,
+                "%d of %d ranks wrote nothing: they ended before MPI_Finalize, or run on hosts "
+                "that got no\nLD_PRELOAD and DAME_OVERLAP (mpirun -x) or do not share this "
+                "directory.\n",
+                size - model->nranks, size);
+    }
+    if (unfinished > 0) {
+        fprintf(out, "%d %s ended without MPI_Finalize; %s figures end there.\n", unfinished,
+                text_plural(unfinished, "rank", "ranks"), text_plural(unfinished, "its", "their"));
+    }
+}
+
+static void print_untold(const overlap_model_t *model, FILE *out)
+{
+    int64_t threads = 0, tests = 0, lost = 0;
+    double tested = 0, run = 0, cpu = 0;
+    int wild = 0;
+    for (int r = 0; r < model->nranks; r++) {
+        const overlap_rank_t *rank = &model->ranks[r];
+        threads += rank->other_threads;
+        tests += rank->tests;
+        tested += (double) rank->tests_ns;
+        lost += rank->lost;
+        wild += rank->wild;
+        run += (double) (rank->end - rank->begin);
+        cpu += (double) rank->cpu;
+    }
+    if (threads > 0) {
+        fprintf(out,
+                "%" PRId64 " MPI calls came from other threads than the one that called MPI_Init, "
+                "and are not in these\nfigures: such a program may overlap already.\n",
+                threads);
+    }
+    if (tests > 0) {
+        fprintf(out,
+                "%" PRId64 " calls of MPI_Test and its relatives count as the cost of messages "
+                "(%.1f %% of the run), what is\nbetween them as computing.\n",
+                tests, run > 0 ? 100 * tested / run : 0);
+    }
+    if (wild > 0) {
+        fprintf(out,
+                "%d %s MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_Mprobe or MPI_Cancel: which message they "
+                "waited for\nis unknown.\n",
+                wild, text_plural(wild, "rank used", "ranks used"));
+    }
+    if (lost > 0) {
+        fprintf(out, "%" PRId64 " messages were not followed: there are too many at a time.\n",
+                lost);
+    }
+    if (run > 0 && cpu < 0.9 * run) {
+        fprintf(out,
+                "Ranks had %.0f %% of a core: they slept, or shared it. Waiting looks longer then, "
+                "mostly as ranks that\nare late.\n",
+                100 * cpu / run);
+    }
+}
+
+static void print_notes(const overlap_model_t *model, FILE *out)
+{
+    bool guessed = false, whole = false;
+    for (int g = 0; g < model->ngroups; g++) {
+        guessed |= model->groups[g].guessed;
+        whole |= model->groups[g].anchor == NULL;
+    }
+    print_missing(model, out);
+    if (whole) {
+        fputs("No sequence of calls repeats at least 4 times: where there are no steps, the "
+              "figures are those of\nthe whole run.\n",
+              out);
+    }
+    if (guessed) {
+        fputs("Messages of some ranks, as between hosts, could not be compared with their senders' "
+              "times: what they\nwait longer than the rank that waits least counts as ranks being "
+              "late.\n",
+              out);
+    }
+    print_untold(model, out);
 }
 
 static void print_measuring(const overlap_model_t *model, FILE *out)
 {
-    char a[TEXT_NUMBER], b[TEXT_NUMBER], c[TEXT_NUMBER];
-    double calls = 0, cost = 0, message = 0, byte = 0, run = 0;
+    char a[TEXT_NUMBER];
+    double calls = 0, cost = 0, run = 0;
     for (int r = 0; r < model->nranks; r++) {
         const overlap_rank_t *rank = &model->ranks[r];
         for (int i = 0; i < rank->whole.ncalls; i++) {
             calls += (double) rank->whole.calls[i].count;
         }
         cost += rank->cost_ns / model->nranks;
-        message += rank->message_ns / model->nranks;
-        byte += rank->byte_ns / model->nranks;
         run += (double) (rank->end - rank->begin);
     }
-    fprintf(out, "Measuring cost %s a call, %.2f %% of the run", text_time(a, cost),
+    fprintf(out, "Measuring cost %s a call, %.2f %% of the run.\n", text_time(a, cost),
             run > 0 ? 100 * calls * cost / run : 0);
-    if (model->match->one_way_ns > 0) {
-        fprintf(out, "; a message was received %s after it was sent (median)",
-                text_time(b, model->match->one_way_ns));
-    }
-    fprintf(out,
-            ".\nWithin a process a short message costs %s, and a byte is copied at %.3g GB/s.\n",
-            text_time(c, message), byte > 0 ? 1 / byte : 0);
 }
 
-void overlap_print(const overlap_model_t *model, bool steps, FILE *out)
+void overlap_print(const overlap_model_t *model, FILE *out)
 {
     for (int g = 0; g < model->ngroups; g++) {
         const overlap_group_t *group = &model->groups[g];
         print_head(group, model, out);
         print_times(group, out);
-        print_calls(group, model, steps, out);
-        fputc('\n', out);
-        print_predictions(group, model, false, out);
-        if (model->wishes->network.given) {
-            print_given(group, model, out);
-        }
-        fputc('\n', out);
-        print_verdict(group, model, out);
-        fputc('\n', out);
+        print_calls(group, model, out);
+        print_predictions(group, out);
     }
-    print_verdict(NULL, model, out);
+    print_verdict(model, out);
     print_measuring(model, out);
-    overlap_notes(model, print_note, out);
+    print_notes(model, out);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the time of a compilation goes into. dame_llvm.so exports dame_l_phases() for
- * dame compile --json, which bench/compile reads.
+ * What the time of a compilation goes into. dame_llvm.so exports dame_l_phases().
  */
 #ifndef DAME_L_PHASES_H
 #define DAME_L_PHASES_H

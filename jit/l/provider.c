@@ -75,7 +75,7 @@ static void ignore(LLVMDiagnosticInfoRef info, void *context)
     (void) context;
 }
 
-/* Where LLVM gets no memory, it throws what no C program can catch. All compilations of bench/llvm
+/* Where LLVM gets no memory, it throws what no C program can catch. All compilations of the corpus
  * together take 16 MiB; a thread's first malloc() takes 64 of addresses, and 128 for a moment. */
 enum { SPARE = 256 << 20 };
 

@@ -75,38 +75,38 @@ doctor_on_read_only()
 }
 
 # A file of the system's that comes before everything.
-status_before_all()
+info_before_all()
 {
     local config="before all" home=$scratch dt=opal log code=0 etc
-    wanted status "$config" || return 0
+    wanted info "$config" || return 0
     etc=$("$OMPI_INFO" --parsable --path sysconfdir | sed 's/^path:sysconfdir://')
-    mounted status "$config" "mount -t tmpfs none '$etc' && echo dt=dame >'$etc/openmpi-mca-params-override.conf'" || return
-    grep -qx "on: dt = dame in $etc/openmpi-mca-params-override.conf, before environment and command line" "$log" || code=1
-    verdict $code status "$config" "$log"
+    mounted info "$config" "mount -t tmpfs none '$etc' && echo dt=dame >'$etc/openmpi-mca-params-override.conf'" || return
+    grep -Eqx "switched +on: dt = dame in $etc/openmpi-mca-params-override.conf, before environment and command line" "$log" || code=1
+    verdict $code info "$config" "$log"
 }
 
-# status CONFIGURATION VARIABLES TEXT...: what dame status says when these are the files of parameters.
-status()
+# settings CONFIGURATION VARIABLES TEXT...: what dame info says when these are the files of parameters.
+settings()
 {
-    says status "$1" 0 - "OMPI_MCA_mca_base_param_files=$scratch/own.conf,$scratch/system.conf $2" "${@:3}"
+    says info "$1" 0 - "OMPI_MCA_mca_base_param_files=$scratch/own.conf,$scratch/system.conf $2" "${@:3}"
 }
 
-statuses()
+all_settings()
 {
     local own=$scratch/own.conf system=$scratch/system.conf
     echo "pml = ob1" >"$own"
     printf 'dt = opal\ndt=dame' >"$system"
-    status "the system's file" "" "^on: dt = dame in $system$"
-    status "the environment" OMPI_MCA_dt=opal "^off: OMPI_MCA_dt=opal in the environment"
-    status_before_all
+    settings "the system's file" "" "^switched +on: dt = dame in $system$"
+    settings "the environment" OMPI_MCA_dt=opal "^switched +off: OMPI_MCA_dt=opal in the environment"
+    info_before_all
     echo "dt = opal" >"$own"
-    status "the user's file" "" "^off: dt = opal in $own$"
+    settings "the user's file" "" "^switched +off: dt = opal in $own$"
     echo "dt_dame_priority = 60" >"$own"
     : >"$system"
-    status "a priority" "" "^on: dt is not set; dt_dame_priority = 60 in $own$"
-    status "priorities" OMPI_MCA_dt_opal_priority=70 "^off: dt is not set; dt_dame_priority = 60 in $own$"
+    settings "a priority" "" "^switched +on: dt is not set; dt_dame_priority = 60 in $own$"
+    settings "priorities" OMPI_MCA_dt_opal_priority=70 "^switched +off: dt is not set; dt_dame_priority = 60 in $own$"
     : >"$own"
-    status "nothing" "" "^off: dt is not set in $own,$system$"
+    settings "nothing" "" "^switched +off: dt is not set in $own,$system$"
 }
 
 # In a shell that has sourced use.sh, or loaded the module, everything works with nothing installed.
@@ -135,7 +135,7 @@ doctors()
     echo "no shared object" >"$bad/mca_dt_dame.so"
     other=$(cd "$PROGRAMS/other-version" && pwd)
     doctor "on" 0 "$COMPONENTS" $on "^chosen +yes: dt = dame" "^working +yes: .* 20 messages packed" \
-        "machine code: compiled and used" "^code memory +" "^profile +" "^PAPI events +none" "^one-sided +" "^All is well" \
+        "machine code: compiled and used" "^code memory +" "^profile +" "^PAPI events +none" "^All is well" \
         "^last run +$scratch/.openmpi/dame-last-run" "$llvm" "$papi"
     doctor_leaves_no_trace
     doctor_on_read_only
@@ -163,7 +163,7 @@ doctors()
     else # it needs mca_dt_dame.so alone
         doctor "apart" 0 "$hook:$alone" "$on" "^working +yes"
     fi
-    statuses
+    all_settings
     doctor "not chosen" 0 "$COMPONENTS" "" "^chosen +no: dt is not set, .* opal 50, dame 20" \
         "^working +yes" "^All is well: DAME works here" "DAME is not asked for: mpirun --mca dt dame"
     doctor "not chosen, opal" 0 "$COMPONENTS" OMPI_MCA_dt=opal "^chosen +no: dt = opal" \

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Does dame bench notice a tier that unpacks other bytes? tools/measure.c runs with an engine that
- * unpacks whole messages or fragments wrongly, or with a compiler that makes wrong machine code:
- * dame_program_optimise(), dame_cursor_unpack() and dame_jit_compile() come here first (linked with
- * --wrap).
+ * unpacks wrongly, or with a compiler that makes wrong machine code: dame_program_optimise() and
+ * dame_jit_compile() come here first (linked with --wrap).
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,16 +11,13 @@
 #include "tools/measure.h"
 #include "cli/tool.h"
 
-static int broken_run, broken_cursor, broken_compiler;
+static int broken_run, broken_compiler;
 static char message[256];
 
 dame_status_t __real_dame_program_optimise(const dame_program_t *program,
                                            const dame_options_t *options, dame_program_t **out);
 dame_status_t __wrap_dame_program_optimise(const dame_program_t *program,
                                            const dame_options_t *options, dame_program_t **out);
-int64_t __real_dame_cursor_unpack(dame_cursor_t *cursor, const char *packed, int64_t length);
-int64_t __wrap_dame_cursor_unpack(dame_cursor_t *cursor, const char *packed, int64_t length);
-
 static void run_nothing(const dame_prim_t *prim, uintptr_t base, char *packed, int64_t first,
                         int64_t n)
 {
@@ -51,17 +47,6 @@ dame_status_t __wrap_dame_jit_compile(dame_jit_t *jit, dame_program_t *program, 
     return DAME_OK;
 }
 
-int64_t __wrap_dame_cursor_unpack(dame_cursor_t *cursor, const char *packed, int64_t length)
-{
-    int64_t rest = cursor->total - cursor->position;
-    if (broken_cursor && length >= rest) {
-        __real_dame_cursor_unpack(cursor, packed, rest - 1);
-        cursor->position++;
-        return rest;
-    }
-    return __real_dame_cursor_unpack(cursor, packed, length);
-}
-
 /* In the place of those of cli/options.c, which print. */
 /* Open MPI's own engine takes no part. */
 double native_seconds(native_t *native, int unpacks, int64_t times)
@@ -86,14 +71,11 @@ int tool_status_error(const char *thing, dame_status_t status)
 
 static int measure(const dame_program_t *program)
 {
-    static const int64_t fragments[] = {0, 10};
     measure_t measure = {.program = program,
                          .count = 3,
                          .low = program->true_lb,
                          .high = 2 * program->extent + program->true_ub,
                          .total = 3 * program->size,
-                         .fragments = fragments,
-                         .nfragments = 2,
                          .seconds = 0.001};
     message[0] = '\0';
     int code = measure_run(&measure);
@@ -126,9 +108,6 @@ int main(void)
     broken_run = 1;
     failed += expect("bench, unpack of the whole message is wrong", program, TOOL_WRONG, wrong);
     broken_run = 0;
-    broken_cursor = 1;
-    failed += expect("bench, unpack in fragments is wrong", program, TOOL_WRONG, wrong);
-    broken_cursor = 0;
     broken_compiler = 1;
     failed += expect("bench, machine code is wrong", program, TOOL_WRONG,
                      "tier x packs other bytes than the program as it is");

@@ -24,8 +24,6 @@ enum {
 /* Buffers on a cache line, and off it by what malloc() leaves. */
 static const int64_t offsets[OFFSETS] = {0, 16};
 
-static const double WORTH_TELLING = 0.95; /* of the prior's time */
-
 /* ---- measurements ---- */
 
 static const int64_t block_sizes[] = {1,  2,  4,  8,   12,  16,  24,   32,
@@ -116,8 +114,7 @@ typedef struct tuning {
     arm_t arms[MOST_ARMS];
     int64_t *costs; /* of compiling, in ns */
     int64_t ncosts;
-    int all; /* show all rows */
-    int64_t rows, differ;
+    int64_t programs;
 } tuning_t;
 
 static void choose(tuning_t *t, dame_program_t *program, dame_dir_t dir, int32_t arm)
@@ -216,11 +213,6 @@ static int run_rounds(tuning_t *t, dame_program_t *program, dame_dir_t dir, int 
     return TOOL_OK;
 }
 
-static double rate(const arm_t *arm, int64_t bytes)
-{
-    return arm->seconds > 0 ? 1e-9 * (double) bytes / arm->seconds : 0;
-}
-
 static void learn(tuning_t *t, const dame_program_t *program, dame_dir_t dir, const char *kind,
                   int32_t rounds)
 {
@@ -231,25 +223,6 @@ static void learn(tuning_t *t, const dame_program_t *program, dame_dir_t dir, co
         snprintf(key.kind, sizeof(key.kind), "%s", kind);
         snprintf(key.candidate, sizeof(key.candidate), "%s", t->arms[i].name);
         dame_profile_add(t->profile, &key, &(dame_profile_value_t){(int64_t) mean, rounds});
-    }
-}
-
-/* The row of a table: interpreter, prior, and the fastest if that is another. */
-static void print_row(tuning_t *t, const dame_program_t *program, dame_dir_t dir, const char *kind)
-{
-    const arm_t *prior = &t->arms[t->narms > 1], *best = prior;
-    for (int32_t i = 0; i < t->narms; i++) {
-        best = t->arms[i].seconds < best->seconds ? &t->arms[i] : best;
-    }
-    const int differs = best->seconds < WORTH_TELLING * prior->seconds;
-    t->rows++;
-    t->differ += differs;
-    if (differs || t->all) {
-        printf("%-20s %-6s %8" PRId64 " %8.2f %8.2f  %-22s", kind,
-               dir == DAME_PACK ? "pack" : "unpack", program->size,
-               rate(&t->arms[0], program->size), rate(prior, program->size), prior->name);
-        printf(differs ? " %8.2f  %s\n" : "\n", rate(best, program->size), best->name);
-        fflush(stdout);
     }
 }
 
@@ -268,7 +241,6 @@ static int tune_direction(tuning_t *t, dame_program_t *program, dame_dir_t dir)
     const int code = run_rounds(t, program, dir, &rounds);
     if (code == TOOL_OK) {
         learn(t, program, dir, kind, rounds);
-        print_row(t, program, dir, kind);
     }
     return code;
 }
@@ -305,7 +277,7 @@ static int count_programs(tuning_t *t, form_t form, int64_t block, int64_t total
     (void) form;
     (void) block;
     (void) total;
-    t->rows++;
+    t->programs++;
     return TOOL_OK;
 }
 
@@ -369,10 +341,7 @@ static int measure(tuning_t *t, double seconds)
         t->packed = buffers + (-(uintptr_t) buffers & (uintptr_t) (line - 1));
         t->expected = t->packed + packed;
         (void) for_all(t, count_programs);
-        t->seconds = seconds / (2.0 * (double) t->rows);
-        t->rows = 0;
-        printf("%-20s %-6s %8s %8s %8s  %-22s %8s\n", "kind", "", "bytes", "interp", "prior", "",
-               "fastest");
+        t->seconds = seconds / (2.0 * (double) t->programs);
         code = for_all(t, tune_type);
         learn_cost(t);
         dame_jit_destroy(t->jit);
@@ -412,7 +381,6 @@ static void show(void *unused, const dame_profile_key_t *key, const dame_profile
 static int save(tuning_t *t, double waited)
 {
     char busy[200];
-    printf("%" PRId64 " of %" PRId64 " rows differ from the priors.\n", t->differ, t->rows);
     if (*dame_busy_text(busy, sizeof(busy), waited) != '\0') {
         return tool_error(TOOL_WRONG,
                           "%s: not written: %s; run it again when other programs have ended",
@@ -421,7 +389,8 @@ static int save(tuning_t *t, double waited)
     if (dame_profile_save(t->profile) != DAME_OK) {
         return TOOL_SYSTEM; /* say() has said why */
     }
-    printf("Written to %s.\n", dame_profile_path(t->profile));
+    printf("%" PRId64 " programs in both directions, written to %s\n", t->programs,
+           dame_profile_path(t->profile));
     return TOOL_OK;
 }
 
@@ -429,21 +398,19 @@ static int run(int argc, char **argv)
 {
     static const struct option longs[] = {{"profile", required_argument, NULL, 'p'},
                                           {"seconds", required_argument, NULL, 's'},
-                                          {"all", no_argument, NULL, 'a'},
                                           {"show", no_argument, NULL, 'w'},
                                           {0}};
     const char *where = "auto";
     char cpu[128];
     int64_t seconds = 60;
     int shows = 0;
-    tuning_t t = {.all = 0};
+    tuning_t t = {.programs = 0};
     for (int option; (option = tool_option(argc, argv, ":", longs)) != -1;) {
         if (option == '?' ||
             (option == 's' && tool_number("--seconds", optarg, 0, 3600, &seconds) != TOOL_OK)) {
             return TOOL_USAGE;
         }
         where = option == 'p' ? optarg : where;
-        t.all |= option == 'a';
         shows |= option == 'w';
     }
     if (tool_operands(argc, argv, 0, 0) != TOOL_OK) {
@@ -461,8 +428,9 @@ static int run(int argc, char **argv)
         printf("%s, %s\n", dame_profile_path(t.profile), cpu);
         (void) dame_profile_each(t.profile, show, NULL);
     } else {
-        printf("%s, clock %s; GB/s of packed bytes, mean of buffers on a cache line and off it\n",
-               cpu, dame_clock_name());
+        printf("%s, clock %s: measuring for about %" PRId64 " s\n", cpu, dame_clock_name(),
+               seconds);
+        fflush(stdout);
         const dame_waited_t before = dame_waited_now();
         code = measure(&t, (double) seconds);
         code = code == TOOL_OK ? save(&t, dame_busy(dame_waited_since(before))) : code;
@@ -473,14 +441,13 @@ static int run(int argc, char **argv)
 
 const tool_command_t tool_tune = {
     .name = "tune",
-    .arguments = "[--seconds S] [--profile WHERE] [--all] [--show]",
+    .arguments = "[--seconds S] [--profile WHERE] [--show]",
     .what = "fills this machine's profile: which code is fastest here",
     .help = "  --seconds S      how long to measure, 60 if not given; each program takes its\n"
             "                   turn at least five times in any case\n"
             "  --profile WHERE  a file or a directory; $XDG_CACHE_HOME/dame or\n"
             "                   $HOME/.cache/dame if not given, as in the parameter\n"
             "                   dt_dame_profile\n"
-            "  --all            rows for all that was measured, also where the prior is good\n"
             "  --show           prints what the profile knows, and measures nothing\n"
             "\n"
             "Jobs that use the profile begin with the codes that were fastest. If other\n"
@@ -488,6 +455,6 @@ const tool_command_t tool_tune = {
             "the exit code is 1. A kind of program is its level that moves most bytes:\n"
             "constant steps, a list or blocks of several lengths; bytes of a block; whether\n"
             "blocks lie near (less than a cache line), far, or a whole set of the first cache\n"
-            "apart. The prior is the code that is compiled first where nothing was measured.\n",
+            "apart.\n",
     .run = run,
 };
