@@ -10,11 +10,11 @@ dame_waited_t dame_waited_now(void)
 {
     unsigned long long ran = 0, waited = 0;
     FILE *file = fopen("/proc/thread-self/schedstat", "re");
-    const int found = NULL == file ? 0 : fscanf(file, "%llu %llu", &ran, &waited);
-    if (NULL != file) {
+    const int found = file == NULL ? 0 : fscanf(file, "%llu %llu", &ran, &waited);
+    if (file != NULL) {
         (void) fclose(file);
     }
-    return 2 == found ? (dame_waited_t){1e-9 * (double) ran, 1e-9 * (double) waited}
+    return found == 2 ? (dame_waited_t){1e-9 * (double) ran, 1e-9 * (double) waited}
                       : (dame_waited_t){0, 0};
 }
 

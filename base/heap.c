@@ -95,21 +95,21 @@ static char *map_at(uintptr_t address, size_t bytes)
 {
     void *memory =
         mmap((void *) address, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return MAP_FAILED == memory ? NULL : memory;
+    return memory == MAP_FAILED ? NULL : memory;
 }
 
 static run_t *map_run(size_t bytes)
 {
     char *memory = map_at(next_end > bytes ? next_end - bytes : 0, bytes);
     const size_t over = (uintptr_t) memory % RUN_BYTES;
-    if (0 != over) {
+    if (over != 0) {
         (void) munmap(memory, bytes);
         memory = map_at(0, bytes + RUN_BYTES);
-        if (NULL == memory) {
+        if (memory == NULL) {
             return NULL;
         }
         const size_t before = -(uintptr_t) memory % RUN_BYTES;
-        if (0 != before) {
+        if (before != 0) {
             (void) munmap(memory, before);
         }
         memory += before;
@@ -123,7 +123,7 @@ static void unmap_run(run_t *run)
     const size_t bytes = run->bytes;
     next_end = (uintptr_t) run + bytes;
     mapped_bytes -= bytes;
-    if (0 != munmap(run, bytes)) { /* a hole would be a mapping too many (vm.max_map_count) */
+    if (munmap(run, bytes) != 0) { /* a hole would be a mapping too many (vm.max_map_count) */
         (void) madvise(run, bytes, MADV_DONTNEED);
     }
 }
@@ -141,7 +141,7 @@ static run_t *take_run(size_t bytes)
         }
     }
     run = map_run(bytes);
-    if (NULL != run) {
+    if (run != NULL) {
         run->bytes = bytes;
         mapped_bytes += bytes;
         next_end = (uintptr_t) run;
@@ -180,7 +180,7 @@ static void *alloc_large(size_t bytes)
     }
     bytes += sizeof(run_t);
     run_t *run = take_run((bytes + RUN_BYTES - 1) & ~(RUN_BYTES - 1));
-    if (NULL == run) {
+    if (run == NULL) {
         return NULL;
     }
     run->class = CLASSES;
@@ -190,7 +190,7 @@ static void *alloc_large(size_t bytes)
 static run_t *new_run(unsigned class, size_t block_bytes)
 {
     run_t *run = take_run(RUN_BYTES);
-    if (NULL != run) {
+    if (run != NULL) {
         run->class = class;
         run->block_bytes = block_bytes;
         run->freed = NULL;
@@ -203,7 +203,7 @@ static run_t *new_run(unsigned class, size_t block_bytes)
 
 static int is_full(const run_t *run)
 {
-    return NULL == run->freed && run->fresh + run->block_bytes > RUN_BYTES;
+    return run->freed == NULL && run->fresh + run->block_bytes > RUN_BYTES;
 }
 
 static void *alloc_small(size_t bytes)
@@ -212,14 +212,14 @@ static void *alloc_small(size_t bytes)
     const unsigned shift = last >> STEPS_LOG2 != 0 ? 60 - (unsigned) __builtin_clzl(last) : 0;
     const unsigned class = (shift << STEPS_LOG2) + (unsigned) (last >> shift);
     run_t *run = LIST_FIRST(&with_room[class]);
-    if (NULL == run) {
+    if (run == NULL) {
         run = new_run(class, ((last >> shift) + 1) * UNIT << shift);
-        if (NULL == run) {
+        if (run == NULL) {
             return NULL;
         }
     }
     block_t *block = run->freed;
-    if (NULL != block) {
+    if (block != NULL) {
         run->freed = block->next;
     } else {
         block = (block_t *) ((char *) run + run->fresh);
@@ -239,7 +239,7 @@ static void free_small(run_t *run, block_t *block)
     }
     block->next = run->freed;
     run->freed = block;
-    if (0 == --run->live) {
+    if (--run->live == 0) {
         LIST_REMOVE(run, in_class);
         give_run(run);
     }
@@ -256,17 +256,17 @@ void *dame_heap_alloc(size_t bytes)
 void *dame_heap_zalloc(size_t bytes)
 {
     void *memory = dame_heap_alloc(bytes);
-    return NULL == memory ? NULL : memset(memory, 0, bytes);
+    return memory == NULL ? NULL : memset(memory, 0, bytes);
 }
 
 void dame_heap_free(void *memory)
 {
-    if (NULL == memory) {
+    if (memory == NULL) {
         return;
     }
     run_t *run = (run_t *) ((uintptr_t) memory & ~(RUN_BYTES - 1));
     pthread_mutex_lock(&lock);
-    if (CLASSES == run->class) {
+    if (run->class == CLASSES) {
         give_run(run);
     } else {
         free_small(run, memory);

@@ -65,14 +65,14 @@ static inline int64_t dame_machine_counter(void)
 static inline int dame_machine_counter_is_steady(void)
 {
     unsigned a, b, c, d;
-    return __get_cpuid(0x80000007, &a, &b, &c, &d) && 0 != (d >> 8 & 1);
+    return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d >> 8 & 1) != 0;
 }
 
 /* CPUID 15H: TSC = crystal's Hz (ECX) * EBX / EAX, where all are given. */
 static inline int64_t dame_machine_counter_hz(void)
 {
     unsigned a, b, c, d;
-    return __get_cpuid(0x15, &a, &b, &c, &d) && 0 != a && 0 != b && 0 != c
+    return __get_cpuid(0x15, &a, &b, &c, &d) && a != 0 && b != 0 && c != 0
                ? (int64_t) ((uint64_t) c * b / a)
                : 0;
 }
@@ -93,7 +93,7 @@ static inline void dame_machine_model(char *name, size_t room)
     __cpuid(1, a, b, c, d); /* the manuals: extended family and model add to these */
     unsigned family = a >> 8 & 15;
     const unsigned low = a >> 4 & 15;
-    const unsigned high = 6 == family || 15 == family ? a >> 16 & 15 : 0;
+    const unsigned high = family == 6 || family == 15 ? a >> 16 & 15 : 0;
     family += 15 == family ? a >> 20 & 255 : 0;
     (void) snprintf(name, room, "%s-%u-%u", maker, family, high << 4 | low);
 }
@@ -146,7 +146,7 @@ static inline uintptr_t dame_machine_pc(const void *context)
 static inline void dame_machine_model(char *name, size_t room)
 {
     uint64_t id = 0;
-    if (0 != (getauxval(AT_HWCAP) & 1 << 11)) { /* HWCAP_CPUID: the system emulates the read */
+    if ((getauxval(AT_HWCAP) & 1 << 11) != 0) { /* HWCAP_CPUID: the system emulates the read */
         __asm__("mrs %0, midr_el1" : "=r"(id));
     }
     (void) snprintf(name, room, "arm-%x-%x", (unsigned) (id >> 24 & 255),

@@ -61,7 +61,7 @@ static inline void app_print(const char *name, long size, bool by_hand, app_time
     MPI_Reduce(mine, all, 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     MPI_Allreduce(&good, &all_good, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (0 == rank) {
+    if (rank == 0) {
         printf("result %s_%ld %s %.9f %.9f %s\n", name, size, by_hand ? "hand" : "types", all[0],
                all[1], all_good ? "right" : "WRONG");
     }
@@ -72,7 +72,7 @@ static inline void app_print(const char *name, long size, bool by_hand, app_time
 static inline void *app_memory(size_t bytes)
 {
     void *memory = turns_memory(bytes);
-    if (NULL == memory) {
+    if (memory == NULL) {
         fprintf(stderr, "out of memory: %zu bytes\n", bytes);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }

@@ -31,7 +31,7 @@ static void transform(const field_t *f, const number *in, number *out, int n, in
                       bool back)
 {
     const int radix = 0 == n % 2 ? 2 : 3, m = n / radix;
-    if (1 == n) {
+    if (n == 1) {
         out[0] = in[0];
         return;
     }
@@ -130,7 +130,7 @@ static bool spectrum_is_right(const field_t *f)
         for (int k = 0; k < f->n; k++) {
             const int at = f->rank * f->rows + row;
             const double size = (double) f->n * f->n;
-            const number expected = WAVE_Y == at && WAVE_X == k                 ? size
+            const number expected = at == WAVE_Y && k == WAVE_X                 ? size
                                     : f->n - WAVE_Y == at && f->n - WAVE_X == k ? 0.5 * size
                                                                                 : 0;
             right = right &&
@@ -153,12 +153,12 @@ static void solve(field_t *f, int steps, bool by_hand)
     for (int step = 0; step < steps; step++) {
         for (int half = 0; half < 2; half++) {
             for (int dimension = 0; dimension < 2; dimension++) {
-                transform_rows(f, 1 == half);
+                transform_rows(f, half == 1);
                 app_begins_to_send(&times);
                 transpose(f, by_hand);
                 app_has_sent(&times);
             }
-            if (0 == half && steps - 1 == step) {
+            if (half == 0 && steps - 1 == step) {
                 right = spectrum_is_right(f);
             }
         }
@@ -186,7 +186,7 @@ int main(int argc, char **argv)
     int rest = f.n;
     for (; rest > 1 && (0 == rest % 2 || 0 == rest % 3); rest /= 0 == rest % 2 ? 2 : 3) {
     }
-    if (f.n < 8 || f.n > 8192 || 1 != rest || 0 != f.n % f.ranks || steps < 1) {
+    if (f.n < 8 || f.n > 8192 || rest != 1 || f.n % f.ranks != 0 || steps < 1) {
         fprintf(stderr, "app_fft: N: 8 to 8192, powers of 2 times powers of 3, a multiple of the "
                         "ranks; STEPS: 1 and more\n");
         MPI_Abort(MPI_COMM_WORLD, 2);

@@ -62,8 +62,8 @@ static void face_type(const lattice_t *a, int dimension, int at, MPI_Datatype *f
 {
     const int sizes[] = {a->m, a->m, a->l, a->l, (int) sizeof(vector_t)};
     int part[] = {a->l, a->l, a->l, a->l, (int) sizeof(vector_t)}, start[] = {1, 1, 0, 0, 0};
-    part[T == dimension ? 0 : 1] = 1;
-    start[T == dimension ? 0 : 1] = at;
+    part[dimension == T ? 0 : 1] = 1;
+    start[dimension == T ? 0 : 1] = at;
     MPI_Type_create_subarray(5, sizes, part, start, MPI_ORDER_C, MPI_BYTE, face);
     MPI_Type_commit(face);
 }
@@ -310,7 +310,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &a.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     turns_join(a.rank, ranks);
-    if (a.l < 2 || a.l > 48 || solutions < 1 || (1 != ranks && 2 != ranks && 4 != ranks)) {
+    if (a.l < 2 || a.l > 48 || solutions < 1 || (ranks != 1 && ranks != 2 && ranks != 4)) {
         fprintf(stderr, "app_lattice: 1, 2 or 4 ranks; L: 2 to 48; SOLUTIONS: 1 and more\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }

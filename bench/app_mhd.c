@@ -96,7 +96,7 @@ static void exchange_side(grid_t *g, double *field, int side)
 static void advance(grid_t *g, int f)
 {
     const int axis = f % AXES;
-    const size_t step = 0 == axis ? index_of(g, 1, 0, 0) : 1 == axis ? index_of(g, 0, 1, 0) : 1;
+    const size_t step = axis == 0 ? index_of(g, 1, 0, 0) : axis == 1 ? index_of(g, 0, 1, 0) : 1;
     const double *old = g->field[f];
     const double c = 1;
     for (int i = GHOSTS; i < GHOSTS + g->n; i++) {

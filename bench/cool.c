@@ -53,16 +53,16 @@ static size_t last_level(void)
         FILE *file;
         snprintf(name, sizeof(name), "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
         file = fopen(name, "r");
-        if (NULL == file) {
+        if (file == NULL) {
             continue;
         }
-        if (2 == fscanf(file, "%lu%c", &size, &unit)) {
-            size *= 'M' == unit ? 1 << 20 : 'K' == unit ? 1 << 10 : 1;
+        if (fscanf(file, "%lu%c", &size, &unit) == 2) {
+            size *= 'M' == unit ? 1 << 20 : unit == 'K' ? 1 << 10 : 1;
             most = size > most ? size : most;
         }
         fclose(file);
     }
-    return 0 == most ? UNKNOWN : most;
+    return most == 0 ? UNKNOWN : most;
 }
 
 void cool_all(void)
@@ -72,7 +72,7 @@ void cool_all(void)
     static volatile unsigned sink;
     unsigned sum = 0;
 
-    if (NULL == memory) {
+    if (memory == NULL) {
         size = 2 * last_level();
         memory = layout_buffer(size);
         memset(memory, 1, size); /* else all pages could be one of zeros */

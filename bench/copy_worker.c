@@ -70,7 +70,7 @@ static void measure_layout(const struct layout_spec *spec)
     const struct job job = {source, &source->side[LAYOUT_SEND], &target->side[LAYOUT_SEND]};
 
     layout_fill(&source->side[LAYOUT_SEND], 1);
-    if (MPI_BOTTOM != job.from->base) {
+    if (job.from->base != MPI_BOTTOM) {
         printf("layout %s %zu\n", spec->name, source->bytes);
         for (int i = 0; i < OPERATIONS; i++) {
             struct timing timing = {"mpi", operations[i].run};

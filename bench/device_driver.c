@@ -29,20 +29,20 @@ static int has_driver(void)
                                         "cuEventRecord",
                                         "cuEventElapsedTime"};
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
-    for (size_t i = 0; NULL != library && i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; library != NULL && i < sizeof(names) / sizeof(names[0]); i++) {
         void *found = dlsym(library, names[i]);
-        if (NULL == found) {
+        if (found == NULL) {
             fprintf(stderr, "libcuda.so.1 has no %s\n", names[i]);
             return 0;
         }
         memcpy((char *) &cu + i * sizeof(found), &found, sizeof(found));
     }
-    return NULL != library;
+    return library != NULL;
 }
 
 void need(int result, const char *what)
 {
-    if (0 != result) {
+    if (result != 0) {
         fprintf(stderr, "%s: the driver reports error %d\n", what, result);
         exit(1);
     }
@@ -95,9 +95,9 @@ void *box, *box_back, *list;
 static void load_hand(void)
 {
     void *module;
-    if (0 != cu.load(&module, by_hand) || 0 != cu.function(&box, module, "box") ||
-        0 != cu.function(&box_back, module, "box_back") ||
-        0 != cu.function(&list, module, "list")) {
+    if (cu.load(&module, by_hand) != 0 || cu.function(&box, module, "box") != 0 ||
+        cu.function(&box_back, module, "box_back") != 0 ||
+        cu.function(&list, module, "list") != 0) {
         box = box_back = list = NULL;
     }
 }
@@ -107,14 +107,14 @@ int device_open(const char *title)
     int device;
     char name[100] = "";
     void *context;
-    if (!has_driver() || 0 != cu.init(0) || 0 != cu.get(&device, 0)) {
+    if (!has_driver() || cu.init(0) != 0 || cu.get(&device, 0) != 0) {
         return 0;
     }
     need(cu.name(name, sizeof(name), device), "its name");
     need(cu.retain(&context, device), "a context");
     need(cu.current(context), "a context");
     load_hand();
-    if (NULL != title) {
+    if (title != NULL) {
         printf("%s%s\n", title, name);
     }
     return 1;

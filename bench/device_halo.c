@@ -104,13 +104,13 @@ static double wanted(const cube_t *c, int z, int y, int x)
     const int at[3] = {z, y, x};
     int from[3] = {z, y, x}, outside = 0;
     for (int d = 0; d < 3; d++) {
-        if (0 == at[d] || c->n + 1 == at[d]) {
-            from[d] = 0 == at[d] ? c->n : 1;
+        if (at[d] == 0 || c->n + 1 == at[d]) {
+            from[d] = at[d] == 0 ? c->n : 1;
             outside++;
         }
     }
-    return 0 == outside   ? value_of(c, c->rank, z, y, x)
-           : 1 == outside ? value_of(c, 1 - c->rank, from[0], from[1], from[2])
+    return outside == 0   ? value_of(c, c->rank, z, y, x)
+           : outside == 1 ? value_of(c, 1 - c->rank, from[0], from[1], from[2])
                           : -1; /* edges and corners stay */
 }
 
@@ -216,12 +216,12 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &c.rank);
     const int side = argc > 1 ? atoi(argv[1]) : SIDE, times = argc > 2 ? atoi(argv[2]) : TIMES;
-    if (2 != ranks || side < 1 || times < 1 || !device_open(0 == c.rank ? "device_halo: " : NULL)) {
+    if (ranks != 2 || side < 1 || times < 1 || !device_open(c.rank == 0 ? "device_halo: " : NULL)) {
         MPI_Finalize();
         return 77;
     }
     make_cube(&c, side);
-    const int last = NULL != box ? WAYS : 1; /* not by hand on the tests' stand-in */
+    const int last = box != NULL ? WAYS : 1; /* not by hand on the tests' stand-in */
     double *took[WAYS];
     for (int way = 0; way < last; way++) {
         took[way] = calloc((size_t) times, sizeof(double));
@@ -235,11 +235,11 @@ int main(int argc, char **argv)
             took[way][i] = one_exchange(&c, way);
         }
     }
-    for (int way = 0; 0 == c.rank && way < last; way++) {
+    for (int way = 0; c.rank == 0 && way < last; way++) {
         qsort(took[way], (size_t) times, sizeof(double), ascending);
         printf("result %s %d %zu %.1f %s\n", ways[way].name, side, c.bytes, took[way][times / 2],
-               0 == wrong[way] ? "right" : "WRONG");
+               wrong[way] == 0 ? "right" : "WRONG");
     }
     MPI_Finalize();
-    return 0 == wrong[0] + wrong[1] ? EXIT_SUCCESS : EXIT_FAILURE;
+    return wrong[0] + wrong[1] == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

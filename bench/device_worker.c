@@ -20,7 +20,7 @@
 
 static void need_ok(dame_status_t status)
 {
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         fprintf(stderr, "device_worker: %s\n", dame_error_message());
         exit(1);
     }
@@ -88,7 +88,7 @@ static void make_list(layout_t *l)
         l->disps[i] = other;
     }
     l->span = at + 8 * l->width;
-    if (NULL != print_into) {
+    if (print_into != NULL) {
         return;
     }
     l->device_disps = on_device((size_t) l->rows * sizeof(*l->disps));
@@ -99,7 +99,7 @@ static void make_layout(dame_context_t *context, layout_t *l)
 {
     dame_datatype_t *item, *rows;
     need_ok(dame_datatype_basic(context, "double", 0, &item));
-    if (0 == l->row) {
+    if (l->row == 0) {
         make_list(l);
         l->planes = 1;
         need_ok(dame_datatype_hindexed_block(l->rows, l->width, l->disps, item, &l->type));
@@ -143,8 +143,8 @@ static void by_kernel(const move_t *m)
                              (void *) &l->row,  (void *) &l->plane};
     void *list_arguments[] = {(void *) &m->user, (void *) &m->packed, &n, &width,
                               (void *) &l->device_disps};
-    need(cu.launch(0 == l->row ? list : box, (n + 255) / 256, 1, 1, 256, 1, 1, 0, NULL,
-                   0 == l->row ? list_arguments : box_arguments, NULL),
+    need(cu.launch(l->row == 0 ? list : box, (n + 255) / 256, 1, 1, 256, 1, 1, 0, NULL,
+                   l->row == 0 ? list_arguments : box_arguments, NULL),
          "a kernel by hand");
 }
 
@@ -168,7 +168,7 @@ static void by_blocks(const move_t *m)
     const size_t bytes = (size_t) l->width * 8;
     for (int64_t i = 0; i < m->blocks; i++) {
         const int64_t from =
-            0 == l->row ? l->disps[i] : i % l->rows * l->row + i / l->rows * l->plane;
+            l->row == 0 ? l->disps[i] : i % l->rows * l->row + i / l->rows * l->plane;
         need(cu.copy(m->packed + (uint64_t) i * bytes, m->user + (uint64_t) from, bytes, NULL),
              "a block");
     }
@@ -219,7 +219,7 @@ static void print(const dame_datatype_t *type, const char *name)
     snprintf(path, sizeof(path), "%s/%s.dame", print_into, name);
     FILE *file = fopen(path, "w");
     need_ok(dame_datatype_print(type, &text));
-    if (NULL == file || fputs(text, file) < 0 || 0 != fclose(file)) {
+    if (file == NULL || fputs(text, file) < 0 || fclose(file) != 0) {
         fprintf(stderr, "device_worker: %s cannot be written\n", path);
         exit(1);
     }
@@ -231,7 +231,7 @@ static void print(const dame_datatype_t *type, const char *name)
 static void compare(const dame_datatype_t *type, int64_t count, int64_t span, const char *name)
 {
     int64_t size;
-    if (NULL != print_into) {
+    if (print_into != NULL) {
         print(type, name);
         return;
     }
@@ -263,7 +263,7 @@ static void compare(const dame_datatype_t *type, int64_t count, int64_t span, co
     need_ok(dame_unpack(type, count, address_of(user), 0, packed, cut, NULL)); /* from the host */
     need(cu.take(is, user, (size_t) span), "user memory");
     wrong += 0 != memcmp(is, after, (size_t) span);
-    if (0 != wrong) {
+    if (wrong != 0) {
         fprintf(stderr, "device_worker: %s: %d of 4 moves are wrong\n", name, wrong);
         exit(1);
     }
@@ -289,9 +289,9 @@ static void compare_random(dame_context_t *context, int cases)
             for (int64_t i = 0; i < n; i++) {
                 lengths[i] = 1 + draw(3);
                 disps[i] = at;
-                at += extent * (lengths[i] + draw(2)) + (0 == draw(4) ? 1 : 0);
+                at += extent * (lengths[i] + draw(2)) + (draw(4) == 0 ? 1 : 0);
             }
-            need_ok(0 == draw(2) ? dame_datatype_hvector(1 + draw(20), 1 + gap,
+            need_ok(draw(2) == 0 ? dame_datatype_hvector(1 + draw(20), 1 + gap,
                                                          extent * (1 + gap + gap), inner, &type)
                                  : dame_datatype_hindexed(n, lengths, disps, inner, &type));
             dame_datatype_free(inner);
@@ -303,7 +303,7 @@ static void compare_random(dame_context_t *context, int cases)
         compare(type, 1 + draw(3), 3 * extent + 64, name);
         dame_datatype_free(type);
     }
-    if (NULL == print_into) {
+    if (print_into == NULL) {
         printf("%d random datatypes: right bytes\n", cases);
     }
 }
@@ -333,8 +333,8 @@ static void measure(const layout_t *l)
     printf("%-20s %9" PRId64 " %8" PRId64, l->name, l->size, all);
     print_rate(l->size, time_of(by_dame, &m, times));
     print_rate(l->size, time_of(by_dame_unpack, &m, times));
-    print_rate(l->size, NULL != box ? time_of(by_kernel, &m, times) : 0);
-    print_rate(l->size, 0 != l->row && 1 == l->planes ? time_of(by_strides, &m, times) : 0);
+    print_rate(l->size, box != NULL ? time_of(by_kernel, &m, times) : 0);
+    print_rate(l->size, l->row != 0 && l->planes == 1 ? time_of(by_strides, &m, times) : 0);
     print_rate(m.blocks * l->width * 8, blocks);
     print_rate(l->size, time_of(by_copy, &m, times));
     putchar('\n');
@@ -363,19 +363,19 @@ int main(int argc, char **argv)
     int cases = 200, last = LAYOUTS;
     dame_context_t *context;
     for (int i = 1; i + 1 < argc; i += 2) {
-        options.llvm = 0 == strcmp(argv[i], "--llvm") ? argv[i + 1] : options.llvm;
-        options.code_dir = 0 == strcmp(argv[i], "--code-dir") ? argv[i + 1] : options.code_dir;
-        cases = 0 == strcmp(argv[i], "--cases") ? atoi(argv[i + 1]) : cases;
-        last = 0 == strcmp(argv[i], "--layouts") ? atoi(argv[i + 1]) : last;
-        print_into = 0 == strcmp(argv[i], "--print") ? argv[i + 1] : print_into;
+        options.llvm = strcmp(argv[i], "--llvm") == 0 ? argv[i + 1] : options.llvm;
+        options.code_dir = strcmp(argv[i], "--code-dir") == 0 ? argv[i + 1] : options.code_dir;
+        cases = strcmp(argv[i], "--cases") == 0 ? atoi(argv[i + 1]) : cases;
+        last = strcmp(argv[i], "--layouts") == 0 ? atoi(argv[i + 1]) : last;
+        print_into = strcmp(argv[i], "--print") == 0 ? argv[i + 1] : print_into;
     }
-    if (NULL == print_into && !device_open("")) {
+    if (print_into == NULL && !device_open("")) {
         printf("there is no device of NVIDIA's\n");
         return 77;
     }
     need_ok(dame_context_new(&options, &context));
     compare_random(context, cases);
-    if (NULL == print_into) {
+    if (print_into == NULL) {
         printf("GB/s of packed bytes; blocks: a copy of the driver's for each block (of at most "
                "2000)\n%-20s %9s %8s %9s %9s %9s %9s %9s %9s\n",
                "layout", "bytes", "blocks", "pack", "unpack", "by hand", "strided", "blocks",
@@ -383,13 +383,13 @@ int main(int argc, char **argv)
     }
     for (int i = 0; i < last && i < LAYOUTS; i++) {
         make_layout(context, &layouts[i]);
-        if (NULL != print_into) {
+        if (print_into != NULL) {
             print(layouts[i].type, layouts[i].name);
         } else {
             measure(&layouts[i]);
         }
     }
-    if (NULL == print_into) {
+    if (print_into == NULL) {
         int64_t launches = 0, blocks = 0;
         if (last > 0) {
             measure_latency(&layouts[0]);

@@ -76,7 +76,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (ranks > 2) {
-        if (0 == rank) {
+        if (rank == 0) {
             fprintf(stderr, "estimate_worker: needs one rank or two\n");
         }
         MPI_Finalize();

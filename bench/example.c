@@ -93,7 +93,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     cells = calloc((size_t) side * (size_t) side, sizeof(*cells));
     particle_t *particles = calloc(PARTICLES, sizeof(*particles));
-    if (4 != ranks || steps < 1 || side <= 2 * LAYERS || NULL == cells || NULL == particles) {
+    if (ranks != 4 || steps < 1 || side <= 2 * LAYERS || cells == NULL || particles == NULL) {
         fprintf(stderr, "example: needs four ranks, a number of steps, and one of cells\n");
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }
@@ -109,7 +109,7 @@ int main(int argc, char **argv)
         exchange_cells(columns, rows);
         exchange_particles(particles, particle, step);
     }
-    if (0 == rank) {
+    if (rank == 0) {
         printf("%d steps, %.1f us each\n", steps, 1e6 * (MPI_Wtime() - start) / steps);
     }
     MPI_Type_free(&particle);

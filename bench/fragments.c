@@ -30,7 +30,7 @@ int dt_fragments_pack(const void *buf, int count, MPI_Datatype type, void *packe
         uint32_t n = 1;
         size_t bytes = 0;
         (void) opal_convertor_pack(&convertor, &iov, &n, &bytes);
-        if (0 == bytes) {
+        if (bytes == 0) {
             break;
         }
         done += bytes;
@@ -53,7 +53,7 @@ int dt_fragments_unpack(void *buf, int count, MPI_Datatype type, const void *pac
         uint32_t n = 1;
         size_t bytes = 0;
         (void) opal_convertor_unpack(&convertor, &iov, &n, &bytes);
-        if (0 == bytes) {
+        if (bytes == 0) {
             break;
         }
         done += bytes;

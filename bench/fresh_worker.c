@@ -152,7 +152,7 @@ static void check(const kind_t *kind, const list_t *list, int bytes)
             memcpy(at, from, kind->sent);
         }
     }
-    if (at - expected != bytes || 0 != memcmp(expected, packed, (size_t) bytes)) {
+    if (at - expected != bytes || memcmp(expected, packed, (size_t) bytes) != 0) {
         fprintf(stderr, "fresh_worker: %s: wrong bytes\n", kind->name);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
@@ -267,7 +267,7 @@ static void step_of(int count, int rank)
         }
         seconds += i < WARM ? 0 : MPI_Wtime() - start;
     }
-    if (0 == rank) {
+    if (rank == 0) {
         printf("layout particles_%d %zu\n", count, (size_t) count * SENT);
         printf("particles_%d life 1 %.1f\n", count, 1e9 * seconds / STEPS);
     }
@@ -310,8 +310,8 @@ static void measure_lives(bool quick)
 int main(int argc, char **argv)
 {
     const size_t most = (size_t) entries[4] * SPACING * LONGEST_BLOCK * sizeof(particle_t);
-    const bool quick = 2 == argc && 0 == strcmp(argv[1], "--quick");
-    const bool particles = 2 == argc && 0 == strcmp(argv[1], "particles");
+    const bool quick = argc == 2 && strcmp(argv[1], "--quick") == 0;
+    const bool particles = argc == 2 && strcmp(argv[1], "particles") == 0;
     int rank, ranks;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

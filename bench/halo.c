@@ -98,7 +98,7 @@ static void prepare(const struct cube *c, int iteration)
 /* A ghost cell wraps around to the opposite outermost layer of the peer. */
 static int wrap(const struct cube *c, int i)
 {
-    return 0 == i ? c->n : (i > c->n ? 1 : i);
+    return i == 0 ? c->n : (i > c->n ? 1 : i);
 }
 
 static long count_wrong(const struct cube *c, int iteration)
@@ -110,9 +110,9 @@ static long count_wrong(const struct cube *c, int iteration)
             for (int x = 0; x < c->m; x++) {
                 const int rim = rim_dimensions(c, z, y, x);
                 double expected = GHOST; /* edges and corners are not sent */
-                if (0 == rim) {
+                if (rim == 0) {
                     expected = value_of(c, c->rank, iteration, z, y, x);
-                } else if (1 == rim) {
+                } else if (rim == 1) {
                     expected =
                         value_of(c, 1 - c->rank, iteration, wrap(c, z), wrap(c, y), wrap(c, x));
                 }
@@ -161,13 +161,13 @@ static bool run(const struct cube *c)
         const double seconds = run_timed(c, n);
         wrong += count_wrong(c, CHECKED);
         MPI_Allreduce(&wrong, &all_wrong, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-        if (0 == c->rank) {
+        if (c->rank == 0) {
             printf("result halo_%d %d %.2f %s\n", c->n, FACES * c->n * c->n * 8, 1e6 * seconds,
-                   0 == all_wrong ? "right" : "WRONG");
+                   all_wrong == 0 ? "right" : "WRONG");
         }
         turns_next();
     }
-    return 0 == all_wrong;
+    return all_wrong == 0;
 }
 
 int main(int argc, char **argv)
@@ -182,8 +182,8 @@ int main(int argc, char **argv)
     if (argc > 1) {
         c.n = atoi(argv[1]);
     }
-    if (2 != ranks || c.n < 1 || c.n > 512) {
-        if (0 == c.rank) {
+    if (ranks != 2 || c.n < 1 || c.n > 512) {
+        if (c.rank == 0) {
             fprintf(stderr, "halo: needs two ranks and a side from 1 to 512\n");
         }
         MPI_Finalize();

@@ -15,7 +15,7 @@
 static PACKED float *ROWS(PACKED float *restrict stream, USER float *row, size_t n1, size_t n2,
                           size_t stride)
 {
-    if (3 == n1) {
+    if (n1 == 3) {
         for (size_t j = 0; j < n2; j++, stream += 3, row += stride) {
             MOVE(stream[0], row[0]);
             MOVE(stream[1], row[1]);

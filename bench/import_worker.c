@@ -143,7 +143,7 @@ static void measure_layout(const struct layout_spec *spec)
 
     printf("layout %s %zu\n", spec->name, layout->bytes);
     job.side->pack(job.side->plan, job.packed);
-    if (0 == strcmp(spec->name, MEMORY_LAYOUT)) {
+    if (strcmp(spec->name, MEMORY_LAYOUT) == 0) {
         measure_memory(&job);
     }
     turns_next();

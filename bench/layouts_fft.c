@@ -17,7 +17,7 @@ enum { RANKS = 2, COMPLEX_BYTES = 16 };
 
 static bool side_scatters(const struct layout *layout, int side)
 {
-    return (0 != layout->spec->parameter[2]) == (LAYOUT_SEND == side);
+    return (layout->spec->parameter[2] != 0) == (side == LAYOUT_SEND);
 }
 
 static void fft_setup(struct layout *layout)

@@ -59,12 +59,12 @@ static void milc_type(const struct layout *layout, int side, MPI_Datatype *type)
 static void lu_setup(struct layout *layout)
 {
     const size_t n = (size_t) layout->spec->parameter[0], width = n + 2;
-    const bool is_x = 0 != layout->spec->parameter[1];
+    const bool is_x = layout->spec->parameter[1] != 0;
 
     layout->bytes = 40 * n;
     for (int side = 0; side < 2; side++) {
         double *array = layout_array(layout, side, 40 * width * width);
-        const size_t fixed = LAYOUT_SEND == side ? n : 0;
+        const size_t fixed = side == LAYOUT_SEND ? n : 0;
         if (is_x) {
             const struct hand_pieces plan = {1, {{array + 5 * (1 + width * fixed), 40 * n}}};
             layout->side[side].base = plan.part[0].start;
@@ -84,7 +84,7 @@ static void lu_type(const struct layout *layout, int side, MPI_Datatype *type)
     MPI_Datatype made;
 
     (void) side;
-    if (0 != layout->spec->parameter[1]) {
+    if (layout->spec->parameter[1] != 0) {
         MPI_Type_contiguous(5 * n, MPI_DOUBLE, type);
     } else {
         MPI_Type_contiguous(5, MPI_DOUBLE, type);
@@ -100,9 +100,9 @@ static void mg_hand(struct layout *layout, int side, double *array)
 {
     const long *p = layout->spec->parameter;
     const size_t a = (size_t) p[0], b = (size_t) p[1], c = (size_t) p[2], axis = (size_t) p[3];
-    const size_t move = LAYOUT_RECV == side;
+    const size_t move = side == LAYOUT_RECV;
 
-    if (0 == axis) {
+    if (axis == 0) {
         const struct hand_columns_f64 plan = {array + (a - 2 + move) + a + a * b, b - 2, c - 2, a,
                                               a * b};
         layout->bytes = 8 * (b - 2) * (c - 2);
@@ -110,7 +110,7 @@ static void mg_hand(struct layout *layout, int side, double *array)
         layout_hand(layout, side, &plan, sizeof(plan), hand_columns_f64_pack,
                     hand_columns_f64_unpack);
     } else {
-        const bool is_y = 1 == axis;
+        const bool is_y = axis == 1;
         const struct hand_rows_f64 plan = {is_y ? array + 1 + a * (b - 2 + move) + a * b
                                                 : array + 1 + a + a * b * (1 - move),
                                            a - 2,
@@ -140,11 +140,11 @@ static void mg_type(const struct layout *layout, int side, MPI_Datatype *type)
     MPI_Datatype made;
 
     (void) side;
-    if (0 == p[3]) {
+    if (p[3] == 0) {
         MPI_Type_vector(b - 2, 1, a, MPI_DOUBLE, type);
         MPI_Type_create_hvector(c - 2, 1, (MPI_Aint) 8 * a * b, *type, &made);
         layout_replace(type, made);
-    } else if (1 == p[3]) {
+    } else if (p[3] == 1) {
         MPI_Type_vector(c - 2, a - 2, a * b, MPI_DOUBLE, type);
     } else {
         MPI_Type_vector(b - 2, a - 2, a, MPI_DOUBLE, type);
@@ -165,7 +165,7 @@ static void mg_type(const struct layout *layout, int side, MPI_Datatype *type)
     {                                                                                              \
         "NAS_LU_" #axis "_" #n, "NAS_LU_" #axis, flags, lu_setup, lu_type,                         \
         {                                                                                          \
-            n, 'x' == #axis[0]                                                                     \
+            n, #axis[0] == 'x'                                                                     \
         }                                                                                          \
     }
 #define MG(axis, a, b, c, flags)                                                                   \

@@ -54,7 +54,7 @@ static void lammps_setup(struct layout *layout)
             tail.part[1 + s].size = moved;
         }
         layout_use_absolute(layout, side);
-        if (LAYOUT_SEND == side) {
+        if (side == LAYOUT_SEND) {
             layout_hand(layout, side, &atoms, sizeof(atoms), hand_atoms_pack, hand_atoms_unpack);
         } else {
             layout_hand(layout, side, &tail, sizeof(tail), hand_pieces_pack, hand_pieces_unpack);
@@ -71,7 +71,7 @@ static void lammps_type(const struct layout *layout, int side, MPI_Datatype *typ
     MPI_Aint displacements[6];
     int ones[6];
 
-    if (LAYOUT_SEND == side) {
+    if (side == LAYOUT_SEND) {
         MPI_Type_create_indexed_block(k, 3, lists->list3[0], MPI_DOUBLE, &three);
         MPI_Type_create_indexed_block(k, 1, lists->list[0], MPI_DOUBLE, &one);
     } else {
@@ -80,9 +80,9 @@ static void lammps_type(const struct layout *layout, int side, MPI_Datatype *typ
     }
     for (int a = 0; a < arrays; a++) {
         const double *array = (const double *) layout->side[side].array[a].bytes;
-        const long first = LAYOUT_SEND == side ? 0 : (0 == a ? 3 * n : n);
+        const long first = side == LAYOUT_SEND ? 0 : (a == 0 ? 3 * n : n);
         ones[a] = 1;
-        types[a] = 0 == a ? three : one;
+        types[a] = a == 0 ? three : one;
         displacements[a] = layout_displacement(&layout->side[side], array + first);
     }
     MPI_Type_create_struct(arrays, ones, displacements, types, type);
@@ -181,7 +181,7 @@ static void mt_type(const struct layout *layout, int side, MPI_Datatype *type)
     const int m = (int) layout->spec->parameter[0];
     MPI_Datatype made;
 
-    if (LAYOUT_SEND == side) {
+    if (side == LAYOUT_SEND) {
         MPI_Type_contiguous(3, MPI_FLOAT, type);
         MPI_Type_vector(m, 1, 2, *type, &made);
         layout_replace(type, made);

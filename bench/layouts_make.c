@@ -26,7 +26,7 @@ struct layout_memory {
 
 static void *not_null(void *block, size_t size)
 {
-    if (NULL == block) {
+    if (block == NULL) {
         fprintf(stderr, "layouts: cannot allocate %zu bytes\n", size);
         MPI_Abort(MPI_COMM_WORLD, 1);
         abort();
@@ -64,7 +64,7 @@ void *layout_array(struct layout *layout, int side, size_t size)
 {
     struct layout_side *s = &layout->side[side];
     const size_t stagger = (size_t) CACHE_LINE * (5 * (size_t) s->arrays + 3 * (size_t) side + 1) +
-                           (LAYOUT_OFF_LINE == layout->place ? USER_OFF_LINE : 0);
+                           (layout->place == LAYOUT_OFF_LINE ? USER_OFF_LINE : 0);
 
     s->array[s->arrays].bytes = keep_bytes(layout, size + stagger) + stagger;
     s->array[s->arrays].size = size;
@@ -81,7 +81,7 @@ void *layout_buffer(size_t size)
 
 unsigned char *layout_packed(struct layout *layout, size_t size)
 {
-    const size_t shift = LAYOUT_OFF_LINE == layout->place ? PACKED_OFF_LINE : 0;
+    const size_t shift = layout->place == LAYOUT_OFF_LINE ? PACKED_OFF_LINE : 0;
 
     return keep_bytes(layout, size + shift) + shift;
 }
@@ -140,7 +140,7 @@ MPI_Aint layout_displacement(const struct layout_side *side, const void *locatio
     MPI_Aint address, base = 0;
 
     MPI_Get_address(location, &address);
-    if (MPI_BOTTOM != side->base) {
+    if (side->base != MPI_BOTTOM) {
         MPI_Get_address(side->base, &base);
     }
     return MPI_Aint_diff(address, base);
@@ -176,7 +176,7 @@ void layout_free(struct layout *layout)
     for (int side = 0; side < 2; side++) {
         MPI_Type_free(&layout->side[side].type);
     }
-    for (struct layout_memory *entry = layout->memory; NULL != entry;) {
+    for (struct layout_memory *entry = layout->memory; entry != NULL;) {
         struct layout_memory *next = entry->next;
         turns_free(entry->block);
         free(entry);
@@ -192,7 +192,7 @@ void layout_fill_bytes(void *buffer, size_t size, uint32_t seed)
     unsigned char *bytes = buffer;
     uint32_t state = seed * 2654435761u + 1; /* any odd multiplier: never 0 for small seeds */
 
-    if (0 == state) {
+    if (state == 0) {
         state = 1;
     }
     for (size_t i = 0; i < size; i += sizeof(state)) {
@@ -237,7 +237,7 @@ int layout_differs(const struct layout_side *side, const unsigned char *snapshot
     for (int a = 0; a < side->arrays; a++) {
         const unsigned char *bytes = side->array[a].bytes;
         const size_t size = side->array[a].size;
-        if (0 != memcmp(bytes, snapshot, size)) {
+        if (memcmp(bytes, snapshot, size) != 0) {
             for (*offset = 0; bytes[*offset] == snapshot[*offset];) {
                 ++*offset;
             }

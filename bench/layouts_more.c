@@ -71,10 +71,10 @@ static void doubles_setup(struct layout *layout)
         const struct hand_blocks_f64 blocks = {array, count, stride};
         const struct hand_rows_f64 rows = {array, (size_t) p[1], count, 1, stride, 0};
         layout->side[side].base = array;
-        if (1 == p[1]) {
+        if (p[1] == 1) {
             layout_hand(layout, side, &singles, sizeof(singles), hand_columns_f64_pack,
                         hand_columns_f64_unpack);
-        } else if (8 == p[1]) {
+        } else if (p[1] == 8) {
             layout_hand(layout, side, &blocks, sizeof(blocks), hand_blocks8_f64_pack,
                         hand_blocks8_f64_unpack);
         } else {

@@ -11,8 +11,8 @@ enum { TABLES = sizeof(tables) / sizeof(tables[0]) };
 const struct layout_spec *layouts_get(int index)
 {
     for (int t = 0; t < TABLES; t++) {
-        for (const struct layout_spec *spec = tables[t]; NULL != spec->name; spec++) {
-            if (0 == index--) {
+        for (const struct layout_spec *spec = tables[t]; spec->name != NULL; spec++) {
+            if (index-- == 0) {
                 return spec;
             }
         }
@@ -24,7 +24,7 @@ int layouts_count(void)
 {
     int count = 0;
 
-    while (NULL != layouts_get(count)) {
+    while (layouts_get(count) != NULL) {
         count++;
     }
     return count;
@@ -34,8 +34,8 @@ static bool is_exact_name(const char *selector)
 {
     const struct layout_spec *spec;
 
-    for (int i = 0; NULL != (spec = layouts_get(i)); i++) {
-        if (0 == strcmp(spec->name, selector)) {
+    for (int i = 0; (spec = layouts_get(i)) != NULL; i++) {
+        if (strcmp(spec->name, selector) == 0) {
             return true;
         }
     }
@@ -46,9 +46,9 @@ bool layouts_match(const struct layout_spec *spec, const char *selector)
 {
     const size_t length = strlen(selector);
 
-    if (0 == strcmp(spec->name, selector)) {
+    if (strcmp(spec->name, selector) == 0) {
         return true;
     }
-    return length > 0 && 0 == strncmp(spec->name, selector, length) && '_' == spec->name[length] &&
+    return length > 0 && strncmp(spec->name, selector, length) == 0 && spec->name[length] == '_' &&
            !is_exact_name(selector);
 }

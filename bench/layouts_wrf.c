@@ -24,7 +24,7 @@ static struct wrf wrf_of(const struct layout *layout)
 {
     const long *p = layout->spec->parameter;
     const struct wrf w = {(int) p[0], (int) p[1], (int) p[2], (int) p[3],
-                          (int) p[4], (int) p[5], 0 != p[6]};
+                          (int) p[4], (int) p[5], p[6] != 0};
     return w;
 }
 
@@ -41,20 +41,20 @@ static size_t elements_of(const struct wrf *w, int dimensions)
 {
     const size_t plane = (size_t) w->d1 * (size_t) w->d3;
 
-    if (2 == dimensions) {
+    if (dimensions == 2) {
         return plane;
     }
-    return 3 == dimensions ? plane * D2 : plane * D2 * 2;
+    return dimensions == 3 ? plane * D2 : plane * D2 * 2;
 }
 
 static size_t first_of(const struct wrf *w, int dimensions)
 {
     const size_t d1 = (size_t) w->d1, is = (size_t) w->is, js = (size_t) w->js;
 
-    if (2 == dimensions) {
+    if (dimensions == 2) {
         return is + d1 * js;
     }
-    return is + d1 * (KS + D2 * js) + (4 == dimensions ? d1 * D2 * (size_t) w->d3 : 0);
+    return is + d1 * (KS + D2 * js) + (dimensions == 4 ? d1 * D2 * (size_t) w->d3 : 0);
 }
 
 static void wrf_setup(struct layout *layout)
@@ -69,10 +69,10 @@ static void wrf_setup(struct layout *layout)
             float *array = layout_array(layout, side, 4 * elements_of(&w, dimensions));
             plan.part[a].start = array + first_of(&w, dimensions);
             plan.part[a].n1 = (size_t) w.s1;
-            plan.part[a].n2 = 2 == dimensions ? 1 : S2;
+            plan.part[a].n2 = dimensions == 2 ? 1 : S2;
             plan.part[a].n3 = (size_t) w.s3;
             plan.part[a].stride2 = (size_t) w.d1;
-            plan.part[a].stride3 = (size_t) w.d1 * (2 == dimensions ? 1 : D2);
+            plan.part[a].stride3 = (size_t) w.d1 * (dimensions == 2 ? 1 : D2);
             layout->bytes += 4 * plan.part[a].n1 * plan.part[a].n2 * plan.part[a].n3;
         }
         layout_hand(layout, side, &plan, sizeof(plan), hand_boxes_f32_pack, hand_boxes_f32_unpack);
@@ -84,14 +84,14 @@ static void make_vec(const struct wrf *w, int dimensions, MPI_Datatype *type)
 {
     MPI_Datatype made;
 
-    if (2 == dimensions) {
+    if (dimensions == 2) {
         MPI_Type_vector(w->s3, w->s1, w->d1, MPI_FLOAT, type);
         return;
     }
     MPI_Type_vector(S2, w->s1, w->d1, MPI_FLOAT, type);
     MPI_Type_create_hvector(w->s3, 1, (MPI_Aint) w->d1 * D2 * 4, *type, &made);
     layout_replace(type, made);
-    if (4 == dimensions) {
+    if (dimensions == 4) {
         MPI_Type_create_hvector(1, 1, (MPI_Aint) w->d1 * D2 * w->d3 * 4, *type, &made);
         layout_replace(type, made);
     }
@@ -104,7 +104,7 @@ static void make_sa(const struct wrf *w, int dimensions, MPI_Datatype *type)
     const int subsizes[] = {1, w->s3, S2, w->s1};
     const int starts[] = {1, w->js, KS, w->is};
 
-    if (2 == dimensions) {
+    if (dimensions == 2) {
         MPI_Type_create_subarray(2, sizes2, subsizes2, starts2, MPI_ORDER_C, MPI_FLOAT, type);
     } else {
         MPI_Type_create_subarray(dimensions, sizes + 4 - dimensions, subsizes + 4 - dimensions,

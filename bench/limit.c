@@ -30,7 +30,7 @@ static uintptr_t *places(const struct layout *layout, const struct layout_side *
     size_t *position = calloc(bytes, sizeof(*position)), n = 0;
     uintptr_t *at = malloc(bytes * sizeof(*at));
     for (int pass = -1;
-         NULL != touched && NULL != stream && NULL != position && NULL != at && pass < 4; pass++) {
+         touched != NULL && stream != NULL && position != NULL && at != NULL && pass < 4; pass++) {
         for (size_t p = 0; p < bytes; p++) {
             stream[p] = (unsigned char) (pass < 0 ? 255 : p >> 8 * pass);
         }
@@ -40,7 +40,7 @@ static uintptr_t *places(const struct layout *layout, const struct layout_side *
         side->unpack(side->plan, stream);
         for (int a = 0; pass < 0 && a < side->arrays; a++) {
             for (size_t i = 0; i < side->array[a].size && n < bytes; i++) {
-                if (0 != side->array[a].bytes[i]) {
+                if (side->array[a].bytes[i] != 0) {
                     touched[n++] = side->array[a].bytes + i;
                 }
             }
@@ -49,10 +49,10 @@ static uintptr_t *places(const struct layout *layout, const struct layout_side *
             position[k] |= (size_t) *touched[k] << 8 * pass;
         }
     }
-    for (size_t p = n; NULL != at && p < bytes; p++) { /* blocks overlap: any byte will do */
+    for (size_t p = n; at != NULL && p < bytes; p++) { /* blocks overlap: any byte will do */
         at[p] = (uintptr_t) side->array[0].bytes;
     }
-    for (size_t k = 0; NULL != at && k < n; k++) {
+    for (size_t k = 0; at != NULL && k < n; k++) {
         at[position[k]] = (uintptr_t) touched[k];
     }
     free(touched);
@@ -74,13 +74,13 @@ static void list_lines(limit_t *limit, const uintptr_t *at)
     size_t n = 0;
     for (size_t p = 0; p < limit->bytes; p++) {
         const uintptr_t here = at[p] / LINE * LINE;
-        if (0 == n || line[n - 1] != here) {
+        if (n == 0 || line[n - 1] != here) {
             line[n++] = here;
         }
     }
     qsort(line, n, sizeof(*line), compare);
     for (size_t i = 0; i < n; i++) {
-        if (0 == i || line[i] != line[limit->lines - 1]) {
+        if (i == 0 || line[i] != line[limit->lines - 1]) {
             line[limit->lines++] = line[i];
         }
     }
@@ -89,14 +89,14 @@ static void list_lines(limit_t *limit, const uintptr_t *at)
 limit_t *limit_new(const struct layout *layout, int side_number, unsigned char *packed)
 {
     const struct layout_side *side = &layout->side[side_number];
-    limit_t *limit = layout->bytes > MOST || 0 == layout->bytes ? NULL : calloc(1, sizeof(*limit));
-    if (NULL == limit) {
+    limit_t *limit = layout->bytes > MOST || layout->bytes == 0 ? NULL : calloc(1, sizeof(*limit));
+    if (limit == NULL) {
         return NULL;
     }
     *limit = (limit_t){.packed = packed, .bytes = layout->bytes};
     limit->line = calloc(layout->bytes, sizeof(*limit->line));
-    uintptr_t *at = NULL == limit->line ? NULL : places(layout, side);
-    if (NULL == at) {
+    uintptr_t *at = limit->line == NULL ? NULL : places(layout, side);
+    if (at == NULL) {
         limit_free(limit);
         return NULL;
     }
@@ -107,7 +107,7 @@ limit_t *limit_new(const struct layout *layout, int side_number, unsigned char *
 
 void limit_free(limit_t *limit)
 {
-    if (NULL != limit) {
+    if (limit != NULL) {
         free(limit->line);
         free(limit);
     }

@@ -153,7 +153,7 @@ static void measure_layout(const struct layout_spec *spec)
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    is_new = argc > 1 && 0 == strcmp(argv[1], "--new");
+    is_new = argc > 1 && strcmp(argv[1], "--new") == 0;
     if (is_new) {
         argv[1] = argv[0];
     }

@@ -69,9 +69,9 @@ static void make_shape(shape_t *shape, int i)
     const int m = i / KINDS;
 
     *shape = (shape_t){.kind = i % KINDS, .count = 8 + m % 32, .length = 1 + m / 32 % 4};
-    if (VECTOR == shape->kind) {
+    if (shape->kind == VECTOR) {
         shape->stride = shape->length + 1 + m / 128 % 32;
-    } else if (SUBARRAY == shape->kind) {
+    } else if (shape->kind == SUBARRAY) {
         shape->count = 2 + m % 16;
         shape->length = 1 + m / 16 % 8;
         shape->row = m / 128 % 16;
@@ -86,9 +86,9 @@ static void make_type(const shape_t *shape, MPI_Datatype *type)
     const int sizes[2] = {EDGE, EDGE};
     const int parts[2] = {shape->count, shape->length}, starts[2] = {shape->row, shape->column};
 
-    if (VECTOR == shape->kind) {
+    if (shape->kind == VECTOR) {
         MPI_Type_vector(shape->count, shape->length, shape->stride, MPI_DOUBLE, type);
-    } else if (SUBARRAY == shape->kind) {
+    } else if (shape->kind == SUBARRAY) {
         MPI_Type_create_subarray(2, sizes, parts, starts, MPI_ORDER_C, MPI_DOUBLE, type);
     } else {
         MPI_Type_create_indexed_block(shape->count, shape->length, shape->displacement, MPI_DOUBLE,
@@ -111,12 +111,12 @@ static int pack_by_mpi(int i)
 static int pack_by_hand(int i)
 {
     const shape_t *shape = &many.shape[i];
-    const int step = VECTOR == shape->kind ? shape->stride : EDGE;
+    const int step = shape->kind == VECTOR ? shape->stride : EDGE;
     const double *from = many.data + EDGE * shape->row + shape->column;
     double *to = many.packed;
 
     for (int b = 0; b < shape->count; b++) {
-        const double *block = from + (BLOCKS == shape->kind ? shape->displacement[b] : b * step);
+        const double *block = from + (shape->kind == BLOCKS ? shape->displacement[b] : b * step);
         for (int e = 0; e < shape->length; e++) {
             *to++ = block[e];
         }
@@ -129,7 +129,7 @@ static void pass(void *context, int which, int64_t times)
     (void) context;
     for (int64_t t = 0; t < times; t++) {
         for (int i = 0; i < many.n; i++) {
-            (void) (BY_MPI == which ? pack_by_mpi(i) : pack_by_hand(i));
+            (void) (which == BY_MPI ? pack_by_mpi(i) : pack_by_hand(i));
         }
     }
 }
@@ -142,7 +142,7 @@ static void check(void)
         const int bytes = pack_by_hand(i);
         memcpy(expected, many.packed, sizeof(expected));
         memset(many.packed, 0, sizeof(many.packed));
-        if (pack_by_mpi(i) != bytes || 0 != memcmp(expected, many.packed, (size_t) bytes)) {
+        if (pack_by_mpi(i) != bytes || memcmp(expected, many.packed, (size_t) bytes) != 0) {
             fprintf(stderr, "many_worker: datatype %d of %d: wrong bytes\n", i, many.n);
             MPI_Abort(MPI_COMM_WORLD, 1);
         }
@@ -161,13 +161,13 @@ static void measure_uses(void)
     dame_turns_t turns = {
         .n = 2, .run = pass, .sample = 200e-6, .seconds = 0.2, .least = 5, .most = 15};
 
-    if (0 != dame_turns_run(&turns)) {
+    if (dame_turns_run(&turns) != 0) {
         fprintf(stderr, "many_worker: out of memory\n");
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     for (int which = BY_MPI; which <= BY_HAND; which++) {
         for (int s = 0; s < turns.rounds; s++) {
-            print("use", BY_MPI == which ? "mpi" : "hand", turns.samples[which * turns.rounds + s]);
+            print("use", which == BY_MPI ? "mpi" : "hand", turns.samples[which * turns.rounds + s]);
         }
     }
     dame_turns_free(&turns);
@@ -228,10 +228,10 @@ static void prepare(int n)
 int main(int argc, char **argv)
 {
     char *end = NULL;
-    const long n = 2 == argc ? strtol(argv[1], &end, 10) : 0;
+    const long n = argc == 2 ? strtol(argv[1], &end, 10) : 0;
 
     MPI_Init(&argc, &argv);
-    if (NULL == end || '\0' != *end || n < 1 || n > MOST) {
+    if (end == NULL || *end != '\0' || n < 1 || n > MOST) {
         fprintf(stderr, "many_worker: '%s': a number of datatypes from 1 to %d is allowed\n",
                 argc > 1 ? argv[1] : "", MOST);
         MPI_Finalize();

@@ -59,7 +59,7 @@ static int64_t now(void)
 
 static const char *name_of(const opal_datatype_t *datatype)
 {
-    return 0 == strcmp("ompi_datatype_t", datatype->super.obj_class->cls_name)
+    return strcmp("ompi_datatype_t", datatype->super.obj_class->cls_name) == 0
                ? ((const ompi_datatype_t *) datatype)->name
                : "";
 }
@@ -69,7 +69,7 @@ static sum_t *sum_for(const opal_datatype_t *datatype, const char *work)
     const char *name = name_of(datatype);
     int i = 0;
     while (i < nsums && (datatype->size != sums[i].size || work != sums[i].work ||
-                         0 != strcmp(name, sums[i].name))) {
+                         strcmp(name, sums[i].name) != 0)) {
         i++;
     }
     if (i == nsums && nsums < MOST_SUMS) {
@@ -107,7 +107,7 @@ static void end(int64_t start, const opal_datatype_t *datatype, const char *work
 static void *next(const char *name)
 {
     void *function = dlsym(RTLD_NEXT, name);
-    if (NULL == function) {
+    if (function == NULL) {
         fprintf(stderr, "native_times: Open MPI has no %s\n", name);
         abort();
     }
@@ -118,10 +118,10 @@ static void *next(const char *name)
 static int32_t move(move_t *original, const char *name, const char *work,
                     opal_convertor_t *convertor, struct iovec *iov, uint32_t *n, size_t *bytes)
 {
-    if (NULL == *original) {
+    if (*original == NULL) {
         *original = (move_t) next(name);
     }
-    if (0 != (convertor->flags & (CONVERTOR_COMPLETED | CONVERTOR_NO_OP))) {
+    if ((convertor->flags & (CONVERTOR_COMPLETED | CONVERTOR_NO_OP)) != 0) {
         return (*original)(convertor, iov, n, bytes);
     }
     const int64_t start = begin();
@@ -148,11 +148,11 @@ int32_t opal_datatype_copy_content_same_ddt(const opal_datatype_t *datatype, int
                                             char *to, char *from)
 {
     static copy_t original;
-    if (NULL == original) {
+    if (original == NULL) {
         original = (copy_t) next("opal_datatype_copy_content_same_ddt");
     }
-    if (0 != (datatype->flags & OPAL_DATATYPE_FLAG_NO_GAPS) ||
-        (1 == count && 0 != (datatype->flags & OPAL_DATATYPE_FLAG_CONTIGUOUS))) {
+    if ((datatype->flags & OPAL_DATATYPE_FLAG_NO_GAPS) != 0 ||
+        (count == 1 && (datatype->flags & OPAL_DATATYPE_FLAG_CONTIGUOUS) != 0)) {
         return original(datatype, count, to, from);
     }
     const int64_t start = begin();
@@ -203,8 +203,8 @@ static void print(FILE *out, const sum_t *sum)
 __attribute__((destructor)) static void stop(void)
 {
     const char *name = getenv("NATIVE_TIMES");
-    FILE *out = NULL == name || 0 == nsums ? NULL : fopen(name, "a");
-    if (NULL == out) {
+    FILE *out = name == NULL || nsums == 0 ? NULL : fopen(name, "a");
+    if (out == NULL) {
         return;
     }
     for (int i = 0; i < nsums; i++) {

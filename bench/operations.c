@@ -155,7 +155,7 @@ static void file_move(bool by_hand, bool write)
     const int code = write
                          ? MPI_File_write_at_all(file.file, 0, from, count, type, MPI_STATUS_IGNORE)
                          : MPI_File_read_at_all(file.file, 0, from, count, type, MPI_STATUS_IGNORE);
-    if (MPI_SUCCESS != code) {
+    if (code != MPI_SUCCESS) {
         fprintf(stderr, "operations: %s: error %d\n", file.name, code);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
@@ -174,9 +174,9 @@ static void file_begin(const operation_t *o)
     int sizes[3] = {n + 2, n + 2, n + 2}, parts[3] = {n, n, n}, starts[3] = {1, 1, 1};
     file.n = n;
     file.kind = o->kind;
-    if (0 == rank) {
+    if (rank == 0) {
         snprintf(file.name, sizeof(file.name), "%s/dame-bench-XXXXXX",
-                 NULL != directory && strlen(directory) < 40 ? directory : "/tmp");
+                 directory != NULL && strlen(directory) < 40 ? directory : "/tmp");
         const int made = mkstemp(file.name);
         if (made < 0) {
             fprintf(stderr, "operations: %s cannot be made\n", file.name);
@@ -195,8 +195,8 @@ static void file_begin(const operation_t *o)
     starts[2] = rank * n;
     MPI_Type_create_subarray(3, sizes, parts, starts, MPI_ORDER_C, MPI_DOUBLE, &file.view);
     MPI_Type_commit(&file.view);
-    if (MPI_SUCCESS !=
-        MPI_File_open(MPI_COMM_WORLD, file.name, MPI_MODE_RDWR, MPI_INFO_NULL, &file.file)) {
+    if (MPI_File_open(MPI_COMM_WORLD, file.name, MPI_MODE_RDWR, MPI_INFO_NULL, &file.file) !=
+        MPI_SUCCESS) {
         fprintf(stderr, "operations: %s cannot be opened\n", file.name);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
@@ -207,7 +207,7 @@ static void file_begin(const operation_t *o)
 
 static void file_step(bool by_hand)
 {
-    file_move(by_hand, WRITE == file.kind);
+    file_move(by_hand, file.kind == WRITE);
 }
 
 /* All of the file, read by each rank without MPI; and memory. */
@@ -218,7 +218,7 @@ static bool file_is_right(bool by_hand)
     double *all = doubles(2 * cells);
     bool right = true;
     file_fill();
-    if (WRITE == file.kind) { /* so that old bytes are seen */
+    if (file.kind == WRITE) { /* so that old bytes are seen */
         memset(file.out, 0, cells * sizeof(double));
         MPI_File_write_at_all(file.file, 0, file.out, (int) cells, MPI_DOUBLE, MPI_STATUS_IGNORE);
     } else {
@@ -234,8 +234,8 @@ static bool file_is_right(bool by_hand)
     MPI_File_sync(file.file);
     MPI_Barrier(MPI_COMM_WORLD);
     FILE *plain = fopen(file.name, "rb");
-    right = NULL != plain && 2 * cells == fread(all, sizeof(double), 2 * cells, plain);
-    if (NULL != plain) {
+    right = plain != NULL && 2 * cells == fread(all, sizeof(double), 2 * cells, plain);
+    if (plain != NULL) {
         fclose(plain);
     }
     for (int i = 0; i < n; i++) {
@@ -264,7 +264,7 @@ static void file_end(void)
     MPI_File_close(&file.file);
     MPI_Type_free(&file.inner);
     MPI_Type_free(&file.view);
-    if (0 == rank) {
+    if (rank == 0) {
         remove(file.name);
     }
     turns_free(file.f);
@@ -326,7 +326,7 @@ static void *thread_main(void *number)
 {
     const int t = *(const int *) number;
     for (int trip = 0; trip < TRIPS; trip++) {
-        if (0 == rank) {
+        if (rank == 0) {
             thread_sends(t);
             thread_receives(t);
         } else {
@@ -342,7 +342,7 @@ static void threads_step(bool by_hand)
     static const int numbers[THREADS] = {0, 1};
     pthread_t other;
     threads.by_hand = by_hand;
-    if (0 != pthread_create(&other, NULL, thread_main, (void *) &numbers[1])) {
+    if (pthread_create(&other, NULL, thread_main, (void *) &numbers[1]) != 0) {
         fprintf(stderr, "operations: a thread cannot be made\n");
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
@@ -415,7 +415,7 @@ enum { OPERATIONS = sizeof(operations) / sizeof(operations[0]) };
 static bool is_chosen(const operation_t *o, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
-        if (0 == strcmp(argv[i], o->name)) {
+        if (strcmp(argv[i], o->name) == 0) {
             return true;
         }
     }
@@ -442,7 +442,7 @@ static void time_turn(const operation_t *o, int n, bool right)
     }
     for (int by_hand = 0; by_hand < 2; by_hand++) {
         const double seconds = slower(bench_undisturbed(samples[by_hand], n));
-        if (0 == rank) {
+        if (rank == 0) {
             printf("result %s %s %.2f %s\n", o->name, by_hand ? "hand" : "types", 1e6 * seconds,
                    right ? "right" : "WRONG");
         }
@@ -492,17 +492,17 @@ int main(int argc, char **argv)
     for (int i = 0; i < OPERATIONS; i++) {
         known += !alone && is_chosen(&operations[i], argc, argv);
     }
-    if (2 != ranks || known != argc - 1) {
-        for (int i = 0; i < OPERATIONS && 0 == rank; i++) {
-            fprintf(stderr, "%s%s%s", 0 == i ? "operations: two ranks; any of " : "",
+    if (ranks != 2 || known != argc - 1) {
+        for (int i = 0; i < OPERATIONS && rank == 0; i++) {
+            fprintf(stderr, "%s%s%s", i == 0 ? "operations: two ranks; any of " : "",
                     operations[i].name, OPERATIONS - 1 == i ? "\n" : ", ");
         }
         code = 2;
     }
     turns_join(rank, ranks);
-    for (int i = 0; i < OPERATIONS && 0 == code; i++) {
-        const bool possible = NULL != operations[i].step && (threads_step != operations[i].step ||
-                                                             MPI_THREAD_MULTIPLE == provided);
+    for (int i = 0; i < OPERATIONS && code == 0; i++) {
+        const bool possible = operations[i].step != NULL && (threads_step != operations[i].step ||
+                                                             provided == MPI_THREAD_MULTIPLE);
         if (!is_chosen(&operations[i], argc, argv)) {
             continue;
         }

@@ -33,14 +33,14 @@ static size_t cell(int q, int i, int j, int k)
 /* The part of one axis that goes into direction d, or comes from the peer that sent it there. */
 static void part(int d, bool ghosts, int *from, int *to)
 {
-    *from = 0 == d ? 1 : d > 0 ? (ghosts ? 0 : halo.n) : (ghosts ? halo.n + 1 : 1);
-    *to = 0 == d ? halo.n : *from;
+    *from = d == 0 ? 1 : d > 0 ? (ghosts ? 0 : halo.n) : (ghosts ? halo.n + 1 : 1);
+    *to = d == 0 ? halo.n : *from;
 }
 
 /* The axis along which a face is cut into partitions. */
 static int cut(int direction)
 {
-    return 0 == halo.d[direction][0] ? 0 : 1;
+    return halo.d[direction][0] == 0 ? 0 : 1;
 }
 
 /* Partitioned: the first of them, with the extent from one to the next. */
@@ -54,18 +54,18 @@ static MPI_Datatype region(int direction, bool ghosts)
         part(halo.d[direction][axis], ghosts, &starts[axis], &to);
         parts[axis] = to - starts[axis] + 1;
     }
-    if (PARTITIONED == halo.kind) {
+    if (halo.kind == PARTITIONED) {
         parts[cut(direction)] /= PARTITIONS;
     }
     MPI_Type_create_subarray(3, sizes, parts, starts, MPI_ORDER_C, MPI_DOUBLE, &one);
-    if (PARTITIONED == halo.kind) {
-        const size_t cells = 0 == cut(direction) ? cell(0, 1, 0, 0) : cell(0, 0, 1, 0);
+    if (halo.kind == PARTITIONED) {
+        const size_t cells = cut(direction) == 0 ? cell(0, 1, 0, 0) : cell(0, 0, 1, 0);
         const size_t extent = (size_t) parts[cut(direction)] * cells * sizeof(double);
         MPI_Type_create_resized(one, 0, (MPI_Aint) extent, &all);
         MPI_Type_free(&one);
         one = all;
     }
-    if (1 == halo.populations) {
+    if (halo.populations == 1) {
         MPI_Type_commit(&one);
         return one;
     }
@@ -115,7 +115,7 @@ static void copy_region(int direction, bool ghosts, double *buffer)
 static bool goes(const int *moves, const int *d)
 {
     for (int axis = 0; axis < 3; axis++) {
-        if (0 != d[axis] && moves[axis] != d[axis]) {
+        if (d[axis] != 0 && moves[axis] != d[axis]) {
             return false;
         }
     }
@@ -130,7 +130,7 @@ static void halo_fill(void)
             for (int j = 0; j < halo.m; j++) {
                 for (int k = 0; k < halo.m; k++) {
                     const bool ghost =
-                        0 == i || 0 == j || 0 == k || i > halo.n || j > halo.n || k > halo.n;
+                        i == 0 || j == 0 || k == 0 || i > halo.n || j > halo.n || k > halo.n;
                     halo.f[cell(q, i, j, k)] = ghost ? UNTOUCHED : value(rank, q, i, j, k);
                 }
             }
@@ -213,7 +213,7 @@ static void exchange_partitioned(bool by_hand)
 
 void halo_begin(const operation_t *o)
 {
-    const int most = TWENTY_SEVEN_POINTS == o->kind ? 3 : LATTICE_BOLTZMANN == o->kind ? 2 : 1;
+    const int most = o->kind == TWENTY_SEVEN_POINTS ? 3 : o->kind == LATTICE_BOLTZMANN ? 2 : 1;
     memset(&halo, 0, sizeof(halo));
     halo.n = o->size;
     halo.m = o->size + 2;
@@ -224,7 +224,7 @@ void halo_begin(const operation_t *o)
         const int axes = abs(d[0]) + abs(d[1]) + abs(d[2]);
         if (axes > 0 && axes <= most) {
             memcpy(halo.d[halo.directions++], d, sizeof(d));
-            if (LATTICE_BOLTZMANN == o->kind) {
+            if (o->kind == LATTICE_BOLTZMANN) {
                 memcpy(halo.moves[halo.populations++], d, sizeof(d));
             }
         }
@@ -237,7 +237,7 @@ void halo_begin(const operation_t *o)
             halo.cells[a] *= 0 == halo.d[a][axis] ? halo.n : 1;
         }
         for (int q = 0; q < halo.populations; q++) {
-            if (1 == halo.populations || (q > 0 && goes(halo.moves[q], halo.d[a]))) {
+            if (halo.populations == 1 || (q > 0 && goes(halo.moves[q], halo.d[a]))) {
                 halo.list[a][halo.count[a]++] = q;
             }
         }
@@ -248,13 +248,13 @@ void halo_begin(const operation_t *o)
         halo.receive[a] = region(a, true);
     }
     for (int types = 0; types < 2; types++) {
-        if (PERSISTENT == o->kind) {
+        if (o->kind == PERSISTENT) {
             begin_persistent(types);
-        } else if (PARTITIONED == o->kind) {
+        } else if (o->kind == PARTITIONED) {
             begin_partitioned(types);
         }
     }
-    if (NEIGHBOURS == o->kind) {
+    if (o->kind == NEIGHBOURS) {
         int peers[DIRECTIONS], weights[DIRECTIONS];
         for (int a = 0; a < DIRECTIONS; a++) {
             peers[a] = peer;
@@ -265,7 +265,7 @@ void halo_begin(const operation_t *o)
                                        &halo.graph);
     }
     halo_fill();
-    if (PARTITIONED == halo.kind) {
+    if (halo.kind == PARTITIONED) {
         introduce_partitioned();
     }
 }
@@ -291,15 +291,15 @@ void halo_step(bool by_hand)
     MPI_Request requests[2 * DIRECTIONS], *all = requests;
     MPI_Status statuses[2 * DIRECTIONS];
     const int n = halo.directions;
-    for (int a = 0; a < n && (by_hand && (PERSISTENT == halo.kind || NEIGHBOURS == halo.kind));
+    for (int a = 0; a < n && (by_hand && (halo.kind == PERSISTENT || halo.kind == NEIGHBOURS));
          a++) {
         copy_region(a, false, halo.out[a]);
     }
-    if (NEIGHBOURS == halo.kind) {
+    if (halo.kind == NEIGHBOURS) {
         halo_collective(by_hand);
-    } else if (PARTITIONED == halo.kind) {
+    } else if (halo.kind == PARTITIONED) {
         exchange_partitioned(by_hand);
-    } else if (PERSISTENT == halo.kind) {
+    } else if (halo.kind == PERSISTENT) {
         all = halo.requests[!by_hand];
         MPI_Startall(2 * n, all);
         MPI_Waitall(2 * n, all, statuses);
@@ -328,16 +328,16 @@ static double halo_expected(int q, const int at[3])
     int d[3], from[3];
     bool ghost = false;
     for (int axis = 0; axis < 3; axis++) {
-        d[axis] = 0 == at[axis] ? 1 : at[axis] > halo.n ? -1 : 0;
-        from[axis] = 0 == d[axis] ? at[axis] : d[axis] > 0 ? halo.n : 1;
-        ghost = ghost || 0 != d[axis];
+        d[axis] = at[axis] == 0 ? 1 : at[axis] > halo.n ? -1 : 0;
+        from[axis] = d[axis] == 0 ? at[axis] : d[axis] > 0 ? halo.n : 1;
+        ghost = ghost || d[axis] != 0;
     }
     if (!ghost) {
         return value(rank, q, at[0], at[1], at[2]);
     }
     for (int a = 0; a < halo.directions; a++) {
         for (int p = 0; p < halo.count[a]; p++) {
-            if (0 == memcmp(d, halo.d[a], sizeof(d)) && halo.list[a][p] == q) {
+            if (memcmp(d, halo.d[a], sizeof(d)) == 0 && halo.list[a][p] == q) {
                 return value(peer, q, from[0], from[1], from[2]);
             }
         }
@@ -376,11 +376,11 @@ void halo_end(void)
         turns_free(halo.out[a]);
         turns_free(halo.in[a]);
     }
-    const bool keeps_requests = PERSISTENT == halo.kind || PARTITIONED == halo.kind;
+    const bool keeps_requests = halo.kind == PERSISTENT || halo.kind == PARTITIONED;
     for (int i = 0; keeps_requests && i < 4 * halo.directions; i++) {
         MPI_Request_free(&halo.requests[i / (2 * halo.directions)][i % (2 * halo.directions)]);
     }
-    if (NEIGHBOURS == halo.kind) {
+    if (halo.kind == NEIGHBOURS) {
         MPI_Comm_free(&halo.graph);
     }
     turns_free(halo.f);

@@ -40,18 +40,18 @@ void matrix_begin(const operation_t *o)
     matrix.n = n;
     matrix.half = half;
     matrix.kind = o->kind;
-    matrix.cells_a = ALLTOALLW == o->kind ? cells * (size_t) half
-                     : GATHERV == o->kind ? cells / 2
+    matrix.cells_a = o->kind == ALLTOALLW ? cells * (size_t) half
+                     : o->kind == GATHERV ? cells / 2
                                           : cells;
-    matrix.cells_b = ALLTOALLW == o->kind ? matrix.cells_a : cells;
+    matrix.cells_b = o->kind == ALLTOALLW ? matrix.cells_a : cells;
     matrix.a = doubles(matrix.cells_a);
     matrix.b = doubles(matrix.cells_b);
     matrix.out = doubles(matrix.cells_b);
     matrix.in = doubles(matrix.cells_b);
-    if (GATHERV == o->kind) { /* a: n rows of half; b: n rows of n */
+    if (o->kind == GATHERV) { /* a: n rows of half; b: n rows of n */
         MPI_Type_vector(n, half, n, MPI_DOUBLE, &type);
         matrix.column = resized(type, (MPI_Aint) ((size_t) half * sizeof(double)));
-    } else if (ALLTOALLW == o->kind) { /* a: half, n, n; b: n, half, n */
+    } else if (o->kind == ALLTOALLW) { /* a: half, n, n; b: n, half, n */
         for (int p = 0; p < 2; p++) {
             int sizes[3] = {half, n, n}, part_of[3] = {half, half, n}, starts[3] = {0, p * half, 0};
             MPI_Type_create_subarray(3, sizes, part_of, starts, MPI_ORDER_C, MPI_DOUBLE,
@@ -77,7 +77,7 @@ static void gatherv(bool by_hand)
 
     MPI_Gatherv(matrix.a, block, MPI_DOUBLE, by_hand ? matrix.in : matrix.b, counts, at,
                 by_hand ? MPI_DOUBLE : matrix.column, 0, MPI_COMM_WORLD);
-    for (int p = 0; p < 2 && by_hand && 0 == rank; p++) {
+    for (int p = 0; p < 2 && by_hand && rank == 0; p++) {
         for (int r = 0; r < n; r++) {
             memcpy(matrix.b + r * n + p * half, matrix.in + (p * n + r) * half,
                    (size_t) half * sizeof(double));
@@ -113,8 +113,8 @@ static void one_sided(bool by_hand)
     const size_t n = (size_t) matrix.n;
     const int count = EDGE * matrix.n;
     MPI_Win window = by_hand ? matrix.staging : matrix.window;
-    double *own = GET == matrix.kind ? matrix.b : matrix.a;
-    if (by_hand && GET == matrix.kind) { /* the peer's data is ready in the window */
+    double *own = matrix.kind == GET ? matrix.b : matrix.a;
+    if (by_hand && matrix.kind == GET) { /* the peer's data is ready in the window */
         for (size_t i = 0; i < n; i++) {
             memcpy(matrix.in + EDGE * i, matrix.b + n * i, EDGE * sizeof(double));
         }
@@ -124,11 +124,11 @@ static void one_sided(bool by_hand)
         }
     }
     MPI_Win_fence(0, window);
-    if (GET == matrix.kind) {
+    if (matrix.kind == GET) {
         MPI_Get(by_hand ? matrix.out : matrix.a, by_hand ? count : 1,
                 by_hand ? MPI_DOUBLE : matrix.column, peer, 0, by_hand ? count : 1,
                 by_hand ? MPI_DOUBLE : matrix.column, window);
-    } else if (PUT == matrix.kind || by_hand) {
+    } else if (matrix.kind == PUT || by_hand) {
         MPI_Put(by_hand ? matrix.out : matrix.a, by_hand ? count : 1,
                 by_hand ? MPI_DOUBLE : matrix.column, peer, 0, by_hand ? count : 1,
                 by_hand ? MPI_DOUBLE : matrix.column, window);
@@ -137,9 +137,9 @@ static void one_sided(bool by_hand)
     }
     MPI_Win_fence(0, window);
     for (size_t i = 0; by_hand && i < n; i++) {
-        if (GET == matrix.kind) {
+        if (matrix.kind == GET) {
             memcpy(matrix.a + n * i, matrix.out + EDGE * i, EDGE * sizeof(double));
-        } else if (PUT == matrix.kind) {
+        } else if (matrix.kind == PUT) {
             memcpy(matrix.b + n * i, matrix.in + EDGE * i, EDGE * sizeof(double));
         } else {
             for (size_t c = 0; c < EDGE; c++) {
@@ -151,9 +151,9 @@ static void one_sided(bool by_hand)
 
 void matrix_step(bool by_hand)
 {
-    if (GATHERV == matrix.kind) {
+    if (matrix.kind == GATHERV) {
         gatherv(by_hand);
-    } else if (ALLTOALLW == matrix.kind) {
+    } else if (matrix.kind == ALLTOALLW) {
         alltoallw(by_hand);
     } else {
         one_sided(by_hand);
@@ -170,19 +170,19 @@ bool matrix_is_right(bool by_hand)
     for (size_t i = 0; i < matrix.cells_b; i++) {
         double expected = UNTOUCHED;
         const size_t row = i / n, column = i % n;
-        if (GATHERV == matrix.kind && 0 == rank) {
+        if (matrix.kind == GATHERV && rank == 0) {
             expected = (double) (row * half + column % half) + 0.25 * (column >= half);
-        } else if (ALLTOALLW == matrix.kind) { /* b(i, j, k): the owner of i's a(i, j, k) */
+        } else if (matrix.kind == ALLTOALLW) { /* b(i, j, k): the owner of i's a(i, j, k) */
             const size_t plane = i / (half * n), j = i / n % half;
             expected = (double) ((plane % half * n + (size_t) rank * half + j) * n + column) +
                        0.25 * (plane >= half);
-        } else if (column < EDGE && (PUT == matrix.kind || ACCUMULATE == matrix.kind)) {
-            expected = (double) i + 0.25 * peer + (ACCUMULATE == matrix.kind ? UNTOUCHED : 0);
+        } else if (column < EDGE && (matrix.kind == PUT || matrix.kind == ACCUMULATE)) {
+            expected = (double) i + 0.25 * peer + (matrix.kind == ACCUMULATE ? UNTOUCHED : 0);
         }
         right = right && matrix.b[i] == expected;
     }
     for (size_t i = 0; i < matrix.cells_a; i++) {
-        const bool got = GET == matrix.kind && i % n < EDGE;
+        const bool got = matrix.kind == GET && i % n < EDGE;
         right = right && matrix.a[i] == (got ? UNTOUCHED : (double) i + 0.25 * rank);
     }
     return right;
@@ -194,10 +194,10 @@ void matrix_end(void)
         MPI_Win_free(&matrix.window);
         MPI_Win_free(&matrix.staging);
     }
-    for (int p = 0; p < 2 && ALLTOALLW == matrix.kind; p++) {
+    for (int p = 0; p < 2 && matrix.kind == ALLTOALLW; p++) {
         MPI_Type_free(&matrix.parts[p]);
     }
-    if (ALLTOALLW != matrix.kind) {
+    if (matrix.kind != ALLTOALLW) {
         MPI_Type_free(&matrix.column);
     }
     turns_free(matrix.a);

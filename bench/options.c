@@ -21,13 +21,13 @@ static bool known_selector(const char *selector)
 
 static bool add_selector(struct options *options, const char *value)
 {
-    if (NULL == value || !known_selector(value)) {
+    if (value == NULL || !known_selector(value)) {
         fprintf(stderr,
                 "%s: --layout '%s': not the name or the family of a layout; --list shows them\n",
-                options->program, NULL == value ? "" : value);
+                options->program, value == NULL ? "" : value);
         return false;
     }
-    if (OPTIONS_MAX_SELECTORS == options->selectors) {
+    if (options->selectors == OPTIONS_MAX_SELECTORS) {
         fprintf(stderr, "%s: --layout '%s': at most %d times\n", options->program, value,
                 OPTIONS_MAX_SELECTORS);
         return false;
@@ -40,11 +40,11 @@ static bool set_fragment(struct options *options, const char *value)
 {
     enum { LARGEST = 1 << 30 };
     char *end;
-    const long bytes = NULL == value ? 0 : strtol(value, &end, 10);
+    const long bytes = value == NULL ? 0 : strtol(value, &end, 10);
 
-    if (NULL == value || end == value || '\0' != *end || bytes < 1 || bytes > LARGEST) {
+    if (value == NULL || end == value || *end != '\0' || bytes < 1 || bytes > LARGEST) {
         fprintf(stderr, "%s: --fragment '%s': a number of bytes from 1 to %d is allowed\n",
-                options->program, NULL == value ? "" : value, LARGEST);
+                options->program, value == NULL ? "" : value, LARGEST);
         return false;
     }
     options->fragment = bytes;
@@ -59,70 +59,70 @@ static bool set_places(struct options *options, const char *value)
     } names[] = {{"on", OPTIONS_ON}, {"off", OPTIONS_OFF}, {"both", OPTIONS_ON | OPTIONS_OFF}};
 
     for (int i = 0; i < 3; i++) {
-        if (NULL != value && 0 == strcmp(value, names[i].name)) {
+        if (value != NULL && strcmp(value, names[i].name) == 0) {
             options->places = names[i].places;
             return true;
         }
     }
     fprintf(stderr, "%s: --place '%s': on, off or both is allowed\n", options->program,
-            NULL == value ? "" : value);
+            value == NULL ? "" : value);
     return false;
 }
 
 static bool set_cold(struct options *options, const char *value)
 {
     options->cold = value;
-    if (NULL != value && (0 == strcmp(value, "data") || 0 == strcmp(value, "all"))) {
+    if (value != NULL && (strcmp(value, "data") == 0 || strcmp(value, "all") == 0)) {
         return true;
     }
     fprintf(stderr, "%s: --cold '%s': data or all is allowed\n", options->program,
-            NULL == value ? "" : value);
+            value == NULL ? "" : value);
     return false;
 }
 
 bool options_read(struct options *options, int argc, char **argv)
 {
     *options = (struct options){.fragment = options->fragment, .places = options->places};
-    options->program = NULL != strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0];
+    options->program = strrchr(argv[0], '/') != NULL ? strrchr(argv[0], '/') + 1 : argv[0];
     for (int i = 1; i < argc; i++) {
-        if (0 == strcmp(argv[i], "--layout")) {
+        if (strcmp(argv[i], "--layout") == 0) {
             i++;
             if (!add_selector(options, i < argc ? argv[i] : NULL)) {
                 return false;
             }
-        } else if (0 == strcmp(argv[i], "--fragment") && 0 != options->fragment) {
+        } else if (strcmp(argv[i], "--fragment") == 0 && options->fragment != 0) {
             i++;
             if (!set_fragment(options, i < argc ? argv[i] : NULL)) {
                 return false;
             }
-        } else if (0 == strcmp(argv[i], "--place") && 0 != options->places) {
+        } else if (strcmp(argv[i], "--place") == 0 && options->places != 0) {
             i++;
             if (!set_places(options, i < argc ? argv[i] : NULL)) {
                 return false;
             }
-        } else if (0 == strcmp(argv[i], "--warm") && 0 != options->places && i + 1 < argc) {
+        } else if (strcmp(argv[i], "--warm") == 0 && options->places != 0 && i + 1 < argc) {
             options->warm = strtol(argv[++i], NULL, 10);
-        } else if (0 == strcmp(argv[i], "--limit") && 0 != options->places) {
+        } else if (strcmp(argv[i], "--limit") == 0 && options->places != 0) {
             options->limit = true;
-        } else if (0 == strcmp(argv[i], "--cold") && 0 != options->places) {
+        } else if (strcmp(argv[i], "--cold") == 0 && options->places != 0) {
             i++;
             if (!set_cold(options, i < argc ? argv[i] : NULL)) {
                 return false;
             }
-        } else if (0 == strcmp(argv[i], "--short")) {
+        } else if (strcmp(argv[i], "--short") == 0) {
             options->flags |= LAYOUT_SHORT;
-        } else if (0 == strcmp(argv[i], "--quick")) {
+        } else if (strcmp(argv[i], "--quick") == 0) {
             options->flags |= LAYOUT_QUICK;
-        } else if (0 == strcmp(argv[i], "--anchors")) {
+        } else if (strcmp(argv[i], "--anchors") == 0) {
             options->flags |= LAYOUT_ANCHOR;
-        } else if (0 == strcmp(argv[i], "--list")) {
+        } else if (strcmp(argv[i], "--list") == 0) {
             options->list = true;
         } else {
             fprintf(stderr,
                     "%s: '%s' is not an option; allowed: --layout NAME, --quick, --anchors, "
                     "--short, --list%s%s\n",
-                    options->program, argv[i], 0 != options->fragment ? ", --fragment BYTES" : "",
-                    0 != options->places ? ", --place on|off|both" : "");
+                    options->program, argv[i], options->fragment != 0 ? ", --fragment BYTES" : "",
+                    options->places != 0 ? ", --place on|off|both" : "");
             return false;
         }
     }
@@ -131,7 +131,7 @@ bool options_read(struct options *options, int argc, char **argv)
 
 bool options_select(const struct options *options, const struct layout_spec *spec)
 {
-    if (0 != (options->flags & spec->flags)) {
+    if ((options->flags & spec->flags) != 0) {
         return true;
     }
     for (int i = 0; i < options->selectors; i++) {
@@ -139,8 +139,8 @@ bool options_select(const struct options *options, const struct layout_spec *spe
             return true;
         }
     }
-    return 0 == options->flags && 0 == options->selectors &&
-           0 == (spec->flags & (LAYOUT_SHORT | LAYOUT_SERIES));
+    return options->flags == 0 && options->selectors == 0 &&
+           (spec->flags & (LAYOUT_SHORT | LAYOUT_SERIES)) == 0;
 }
 
 void options_list(const struct options *options)
@@ -183,7 +183,7 @@ int options_run(int argc, char **argv, void (*measure)(const struct layout_spec 
             measure(layouts_get(l));
         }
     }
-    if (good && !options.list && NULL != finish) {
+    if (good && !options.list && finish != NULL) {
         finish();
     }
     turns_leave();
@@ -225,10 +225,10 @@ double bench_resident(void)
     long total, pages = 0;
     FILE *statm = fopen("/proc/self/statm", "r");
 
-    if (NULL == statm) {
+    if (statm == NULL) {
         return NAN;
     }
-    if (2 != fscanf(statm, "%ld %ld", &total, &pages)) {
+    if (fscanf(statm, "%ld %ld", &total, &pages) != 2) {
         pages = 0;
     }
     fclose(statm);

@@ -90,16 +90,16 @@ static void pack_cut(const struct job *job, size_t cut)
 {
     size_t size = job->layout->bytes;
 
-    if (0 != dt_fragments_pack(job->side->base, job->side->count, job->side->type, job->packed, cut,
-                               &size) ||
+    if (dt_fragments_pack(job->side->base, job->side->count, job->side->type, job->packed, cut,
+                          &size) != 0 ||
         size != job->layout->bytes)
         bench_fail(job->layout, "dt_fragments_pack");
 }
 
 static void unpack_cut(const struct job *job, size_t cut)
 {
-    if (0 != dt_fragments_unpack(job->side->base, job->side->count, job->side->type, job->packed,
-                                 job->layout->bytes, cut))
+    if (dt_fragments_unpack(job->side->base, job->side->count, job->side->type, job->packed,
+                            job->layout->bytes, cut) != 0)
         bench_fail(job->layout, "dt_fragments_unpack");
 }
 
@@ -179,7 +179,7 @@ static void measure(const struct job *job, bool unpack)
             (struct timing){.kind = kinds[k].name, .run = unpack ? kinds[k].unpack : kinds[k].pack};
     }
     (unpack ? timing_check_unpack : timing_check_pack)(job->layout, job->packed, timings, n, job);
-    const int with_limit = NULL != job->limit;
+    const int with_limit = job->limit != NULL;
     if (with_limit) { /* it puts nothing in place */
         timings[n] =
             (struct timing){.kind = "limit", .run = unpack ? unpack_at_least : pack_at_least};
@@ -197,7 +197,7 @@ static void measure_layout(const struct layout_spec *spec, enum layout_place pla
     job.side = &job.layout->side[LAYOUT_SEND];
     job.packed = layout_packed(job.layout, job.layout->bytes);
     snprintf(job.name, sizeof(job.name), "%s%s", spec->name,
-             LAYOUT_OFF_LINE == place ? "/off" : "");
+             place == LAYOUT_OFF_LINE ? "/off" : "");
     printf("layout %s %zu\n", job.name, job.layout->bytes);
     job.limit = limits ? limit_new(job.layout, LAYOUT_SEND, job.packed) : NULL;
     measure(&job, false);
@@ -210,8 +210,8 @@ static void prepare(const struct options *options)
 {
     fragment = (size_t) options->fragment;
     limits = options->limit;
-    if (NULL != options->cold) {
-        timing_prepare = 0 == strcmp(options->cold, "data") ? cool_data : cool_everything;
+    if (options->cold != NULL) {
+        timing_prepare = strcmp(options->cold, "data") == 0 ? cool_data : cool_everything;
     }
     timing_warming = 1e-3 * (double) options->warm;
 }

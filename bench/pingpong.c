@@ -47,17 +47,17 @@ static void send(const struct layout *layout, way_t way)
 {
     const struct layout_side *s = &layout->side[LAYOUT_SEND];
 
-    if (TYPES == way) {
+    if (way == TYPES) {
         MPI_Send(s->base, s->count, s->type, 1 - rank, TAG, MPI_COMM_WORLD);
         return;
     }
-    if (HAND == way) {
+    if (way == HAND) {
         s->pack(s->plan, buffer);
     }
-    if (LIMIT == way) {
+    if (way == LIMIT) {
         limit_pack(send_limit);
     }
-    MPI_Send(buffer, LIMIT == way ? 0 : (int) layout->bytes, MPI_BYTE, 1 - rank, TAG,
+    MPI_Send(buffer, way == LIMIT ? 0 : (int) layout->bytes, MPI_BYTE, 1 - rank, TAG,
              MPI_COMM_WORLD);
 }
 
@@ -65,23 +65,23 @@ static void receive(const struct layout *layout, way_t way)
 {
     const struct layout_side *s = &layout->side[LAYOUT_RECV];
 
-    if (TYPES == way) {
+    if (way == TYPES) {
         MPI_Recv(s->base, s->count, s->type, 1 - rank, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         return;
     }
     MPI_Recv(buffer, (int) layout->bytes, MPI_BYTE, 1 - rank, TAG, MPI_COMM_WORLD,
              MPI_STATUS_IGNORE);
-    if (HAND == way) {
+    if (way == HAND) {
         s->unpack(s->plan, buffer);
     }
-    if (LIMIT == way) {
+    if (way == LIMIT) {
         limit_unpack(receive_limit);
     }
 }
 
 static void round_trip(const struct layout *layout, way_t way)
 {
-    if (0 == rank) {
+    if (rank == 0) {
         send(layout, way);
         receive(layout, way);
     } else {
@@ -171,7 +171,7 @@ static void choose_ways(const struct layout *layout)
         send_limit = limit_new(layout, LAYOUT_SEND, buffer);
         receive_limit = limit_new(layout, LAYOUT_RECV, buffer);
     }
-    limited = NULL != send_limit && NULL != receive_limit;
+    limited = send_limit != NULL && receive_limit != NULL;
     MPI_Allreduce(MPI_IN_PLACE, &limited, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
     ways = limited ? WAYS : LIMIT;
 }
@@ -187,18 +187,18 @@ static bool run(const struct layout_spec *spec)
     buffer = layout_packed(layout, layout->bytes);
     choose_ways(layout); /* it writes into the arrays */
     expected = expected_arrays(layout);
-    for (int way = 0; way < ways && CONTIGUOUS != way; way++) {
+    for (int way = 0; way < ways && way != CONTIGUOUS; way++) {
         good = one_is_right(layout, (way_t) way, expected) && good;
     }
     const int n = warm_up(layout);
     turns_next();
     for (int turn = 0; turn < turns_count(); turn++) {
         time_messages(layout, n, seconds);
-        for (int way = 0; turns_count() - 1 == turn && way < ways && CONTIGUOUS != way; way++) {
+        for (int way = 0; turns_count() - 1 == turn && way < ways && way != CONTIGUOUS; way++) {
             good = one_is_right(layout, (way_t) way, expected) && good;
         }
         MPI_Allreduce(&good, &all_good, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
-        for (int way = 0; 0 == rank && way < ways; way++) {
+        for (int way = 0; rank == 0 && way < ways; way++) {
             printf("%s %s %zu %.2f %s\n", way_names[way], spec->name, layout->bytes,
                    1e6 * seconds[way], all_good ? "right" : "WRONG");
         }
@@ -217,7 +217,7 @@ int main(int argc, char **argv)
     int ranks, code = 0;
 
     MPI_Init(&argc, &argv);
-    if (argc > 1 && 0 == strcmp(argv[1], "--ways")) {
+    if (argc > 1 && strcmp(argv[1], "--ways") == 0) {
         all_ways = true;
         argv[1] = argv[0];
         argv++;
@@ -226,15 +226,15 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     turns_join(rank, ranks);
-    if (2 != ranks) {
-        if (0 == rank) {
+    if (ranks != 2) {
+        if (rank == 0) {
             fprintf(stderr, "pingpong: needs two ranks\n");
         }
         code = 2;
     } else if (!options_read(&options, argc, argv)) {
         code = 2;
     } else if (options.list) {
-        if (0 == rank) {
+        if (rank == 0) {
             options_list(&options);
         }
     } else {

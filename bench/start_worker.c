@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 {
     struct instant at[4];
 
-    if (argc > 1 && 0 == strcmp(argv[1], "commit")) {
+    if (argc > 1 && strcmp(argv[1], "commit") == 0) {
         return times_commit(argc, argv);
     }
     at[0] = now();

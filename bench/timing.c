@@ -27,7 +27,7 @@ void timing_check_pack(struct layout *layout, unsigned char *packed, const struc
     for (int k = 1; k < n; k++) {
         memset(packed, 0, layout->bytes);
         timings[k].run(job);
-        if (0 != memcmp(expected, packed, layout->bytes)) {
+        if (memcmp(expected, packed, layout->bytes) != 0) {
             bench_fail(layout, timings[k].kind);
         }
     }
@@ -86,13 +86,13 @@ void timing_print(const char *layout, const char *what, const struct timing *tim
     dame_turns_t turns = {.n = n,
                           .run = run,
                           .context = &contest,
-                          .prepare = NULL != timing_prepare ? prepare : NULL,
-                          .sample = NULL != timing_prepare ? 0
+                          .prepare = timing_prepare != NULL ? prepare : NULL,
+                          .sample = timing_prepare != NULL ? 0
                                     : in_turns             ? SAMPLE_OF_TURN
                                                            : SAMPLE_SECONDS,
                           .seconds = n * SAMPLES * SLOW_SECONDS,
                           .least = FEWEST,
-                          .most = in_turns && NULL == timing_prepare ? SAMPLES_OF_TURN : SAMPLES};
+                          .most = in_turns && timing_prepare == NULL ? SAMPLES_OF_TURN : SAMPLES};
 
     for (int k = 0; k < n; k++) {
         for (const double start = bench_now(); bench_now() - start < timing_warming;) {

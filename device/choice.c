@@ -41,7 +41,7 @@ void dame_choice_took(dame_choice_t *choice, dame_way_t way, bool is_many, doubl
         choice->is_many = true;
         return;
     }
-    if (0 == choice->tries[DAME_WAY_KERNEL]) {
+    if (choice->tries[DAME_WAY_KERNEL] == 0) {
         choice->spent += (float) ns;
     }
     if (choice->tries[way] >= TRIES) {

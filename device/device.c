@@ -34,10 +34,10 @@ static dame_status_t open_compiler(const dame_device_options_t *options,
     jit.without_x = 1;
     jit.arena_bytes = 1;
     dame_status_t status = dame_jit_create(&jit, &source->jit);
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = dame_jit_offer_l(source->jit, options->llvm, "", &source->provider);
     }
-    if (DAME_OK == status && NULL != options->code_directories) {
+    if (status == DAME_OK && options->code_directories != NULL) {
         status = dame_jit_set_cache(source->jit, options->code_directories, options->code_bytes);
     }
     return status;
@@ -45,20 +45,20 @@ static dame_status_t open_compiler(const dame_device_options_t *options,
 
 bool dame_device_is_possible(void)
 {
-    return NULL != dame_driver_find();
+    return dame_driver_find() != NULL;
 }
 
 dame_device_t *dame_device_open(const dame_device_options_t *options)
 {
     const dame_driver_t *driver = dame_driver_find();
-    dame_device_t *device = NULL != driver ? dame_heap_zalloc(sizeof(*device)) : NULL;
-    if (NULL == device) {
+    dame_device_t *device = driver != NULL ? dame_heap_zalloc(sizeof(*device)) : NULL;
+    if (device == NULL) {
         return NULL;
     }
     device->source.driver = driver;
     device->kernel_ns = KERNEL_NS;
     pthread_mutex_init(&device->lock, NULL);
-    if (DAME_OK != open_compiler(options, &device->source)) {
+    if (open_compiler(options, &device->source) != DAME_OK) {
         dame_device_close(device);
         return NULL;
     }
@@ -68,11 +68,11 @@ dame_device_t *dame_device_open(const dame_device_options_t *options)
 static void end_buffers(const dame_driver_t *driver, buffers_t *buffers)
 {
     cu_context_t before;
-    if (0 == driver->push(buffers->context)) { /* else the context has ended, and all of it */
+    if (driver->push(buffers->context) == 0) { /* else the context has ended, and all of it */
         for (int i = 0; i < BUFFERS; i++) {
-            (void) (0 != buffers->device[i] && driver->free(buffers->device[i]));
-            (void) (NULL != buffers->host[i] && driver->free_host(buffers->host[i]));
-            (void) (NULL != buffers->streams[i] && driver->end_stream(buffers->streams[i]));
+            (void) (buffers->device[i] != 0 && driver->free(buffers->device[i]));
+            (void) (buffers->host[i] != NULL && driver->free_host(buffers->host[i]));
+            (void) (buffers->streams[i] != NULL && driver->end_stream(buffers->streams[i]));
         }
         (void) driver->pop(&before);
     }
@@ -81,15 +81,15 @@ static void end_buffers(const dame_driver_t *driver, buffers_t *buffers)
 
 void dame_device_close(dame_device_t *device)
 {
-    if (NULL == device) {
+    if (device == NULL) {
         return;
     }
-    while (NULL != device->buffers) {
+    while (device->buffers != NULL) {
         buffers_t *buffers = device->buffers;
         device->buffers = buffers->next;
         end_buffers(device->source.driver, buffers);
     }
-    if (NULL != device->source.jit) {
+    if (device->source.jit != NULL) {
         dame_jit_destroy(device->source.jit);
     }
     pthread_mutex_destroy(&device->lock);
@@ -124,13 +124,13 @@ static place_t place_of(const dame_driver_t *driver, uintptr_t address, cu_conte
     int device = 0;
     void *out[] = {context, &type, &is_managed, &device};
     *context = NULL;
-    if (0 != driver->pointer_attributes(4, attributes, out, address)) {
+    if (driver->pointer_attributes(4, attributes, out, address) != 0) {
         return PAGEABLE;
     }
-    if (CU_DEVICE != type && 0 == is_managed) {
-        return CU_HOST == type ? PINNED : PAGEABLE;
+    if (type != CU_DEVICE && is_managed == 0) {
+        return type == CU_HOST ? PINNED : PAGEABLE;
     }
-    if (NULL == *context && (0 != driver->current(context) || NULL == *context)) {
+    if (*context == NULL && (driver->current(context) != 0 || *context == NULL)) {
         (void) driver->retain(context, device); /* memory of a pool belongs to none */
     }
     return ON_DEVICE;
@@ -141,8 +141,8 @@ bool dame_device_has(const dame_device_t *device, uintptr_t address)
     int attributes[] = {CU_MEMORY_TYPE, CU_IS_MANAGED};
     unsigned type = 0, is_managed = 0;
     void *out[] = {&type, &is_managed};
-    return 0 == device->source.driver->pointer_attributes(2, attributes, out, address) &&
-           CU_DEVICE == type && 0 == is_managed;
+    return device->source.driver->pointer_attributes(2, attributes, out, address) == 0 &&
+           type == CU_DEVICE && is_managed == 0;
 }
 
 bool dame_device_look(const dame_device_t *device, const dame_device_message_t *message,
@@ -153,9 +153,9 @@ bool dame_device_look(const dame_device_t *device, const dame_device_message_t *
     *sides =
         (dame_device_sides_t){.user = (int) place_of(device->source.driver, lowest, &of_user),
                               .packed = (int) place_of(device->source.driver, packed, &of_packed)};
-    sides->context = ON_DEVICE == sides->user ? of_user : of_packed;
+    sides->context = sides->user == ON_DEVICE ? of_user : of_packed;
     sides->same = of_user == of_packed;
-    return ON_DEVICE == sides->user || ON_DEVICE == sides->packed;
+    return sides->user == ON_DEVICE || sides->packed == ON_DEVICE;
 }
 
 /* ---- A move --------------------------------------------------------------------------------- */
@@ -164,12 +164,12 @@ static bool find_buffers(work_t *work, cu_context_t context)
 {
     dame_device_t *device = work->device;
     buffers_t *buffers = device->buffers;
-    while (NULL != buffers && context != buffers->context) {
+    while (buffers != NULL && context != buffers->context) {
         buffers = buffers->next;
     }
-    if (NULL == buffers) {
+    if (buffers == NULL) {
         buffers = dame_heap_zalloc(sizeof(*buffers));
-        if (NULL == buffers) {
+        if (buffers == NULL) {
             return false;
         }
         buffers->context = context;
@@ -177,7 +177,7 @@ static bool find_buffers(work_t *work, cu_context_t context)
         device->buffers = buffers;
     }
     for (int i = 0; i < BUFFERS; i++) {
-        if (NULL == buffers->streams[i]) {
+        if (buffers->streams[i] == NULL) {
             TRY(work, stream(&buffers->streams[i], 0)); /* it waits for the default stream's work */
         }
     }
@@ -190,7 +190,7 @@ static bool find_buffers(work_t *work, cu_context_t context)
 static void launch(work_t *work, int64_t at, int64_t length, uint64_t packed, cu_stream_t stream)
 {
     const int64_t first = work->part->position + at;
-    if (0 == work->error) {
+    if (work->error == 0) {
         work->error =
             dame_kernel_launch(work->driver, work->message->kernels, work->kernel, work->part->dir,
                                work->message->base, packed, first, first + length, stream);
@@ -202,7 +202,7 @@ static void wait_for_all(work_t *work)
 {
     for (int i = 0; i < BUFFERS; i++) {
         const cu_result_t error = work->driver->wait(work->buffers->streams[i]);
-        work->error = 0 != work->error ? work->error : error;
+        work->error = work->error != 0 ? work->error : error;
     }
 }
 
@@ -213,13 +213,13 @@ static void through_device(work_t *work, int64_t at)
     const dame_device_part_t *part = work->part;
     buffers_t *buffers = work->buffers;
     int k = 0;
-    for (; at < part->length && 0 == work->error; at += PIECE, k ^= 1) {
+    for (; at < part->length && work->error == 0; at += PIECE, k ^= 1) {
         const int64_t n = part->length - at < PIECE ? part->length - at : PIECE;
         const uint64_t packed = part->packed + (uint64_t) at;
-        if (0 == buffers->device[k]) {
+        if (buffers->device[k] == 0) {
             TRY(work, alloc(&buffers->device[k], PIECE));
         }
-        if (DAME_PACK == part->dir) {
+        if (part->dir == DAME_PACK) {
             launch(work, at, n, buffers->device[k], buffers->streams[k]);
             TRY(work, copy(packed, buffers->device[k], (size_t) n, buffers->streams[k]));
         } else {
@@ -233,12 +233,12 @@ static void through_device(work_t *work, int64_t at)
 static void run_on_host(const work_t *work, dame_cursor_t *cursor, void *packed, int64_t n)
 {
     dame_reader_t *reader = work->message->reader;
-    if (NULL != reader) {
+    if (reader != NULL) {
         dame_reader_enter(reader);
     }
-    (void) (DAME_PACK == work->part->dir ? dame_cursor_pack_exact(cursor, packed, n)
+    (void) (work->part->dir == DAME_PACK ? dame_cursor_pack_exact(cursor, packed, n)
                                          : dame_cursor_unpack(cursor, packed, n));
-    if (NULL != reader) {
+    if (reader != NULL) {
         dame_reader_leave(reader);
     }
 }
@@ -250,27 +250,27 @@ static dame_status_t through_host(work_t *work)
     buffers_t *buffers = work->buffers;
     dame_cursor_t cursor;
     const dame_status_t status = dame_work_cursor(work, &cursor, 0);
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
     int k = 0;
-    for (int64_t at = 0; at < part->length && 0 == work->error; at += PIECE, k ^= 1) {
+    for (int64_t at = 0; at < part->length && work->error == 0; at += PIECE, k ^= 1) {
         const int64_t n = part->length - at < PIECE ? part->length - at : PIECE;
         const uint64_t packed = part->packed + (uint64_t) at;
-        if (NULL == buffers->host[k]) {
+        if (buffers->host[k] == NULL) {
             TRY(work, alloc_host(&buffers->host[k], PIECE, 0));
         }
         const uint64_t host = (uintptr_t) buffers->host[k];
-        if (DAME_PACK == part->dir) {
+        if (part->dir == DAME_PACK) {
             TRY(work, wait(buffers->streams[k])); /* it was copied from, two pieces ago */
-            if (0 == work->error) {
+            if (work->error == 0) {
                 run_on_host(work, &cursor, buffers->host[k], n);
             }
             TRY(work, copy(packed, host, (size_t) n, buffers->streams[k]));
         } else {
             TRY(work, copy(host, packed, (size_t) n, buffers->streams[k]));
             TRY(work, wait(buffers->streams[k]));
-            if (0 == work->error) {
+            if (work->error == 0) {
                 run_on_host(work, &cursor, buffers->host[k], n);
             }
         }
@@ -284,15 +284,15 @@ static dame_status_t through_host(work_t *work)
 static bool is_one_block(const dame_device_message_t *message)
 {
     const dame_program_t *program = message->program;
-    return 0 == program->prims[0].inner_delta &&
-           (1 == message->count || program->size == program->extent);
+    return program->prims[0].inner_delta == 0 &&
+           (message->count == 1 || program->size == program->extent);
 }
 
 /* Does the device reach both sides? */
 static bool reaches_both(const dame_device_sides_t *sides)
 {
-    return PAGEABLE != sides->user && PAGEABLE != sides->packed &&
-           (ON_DEVICE != sides->user || ON_DEVICE != sides->packed || sides->same);
+    return sides->user != PAGEABLE && sides->packed != PAGEABLE &&
+           (sides->user != ON_DEVICE || sides->packed != ON_DEVICE || sides->same);
 }
 
 static bool has_kernel(const work_t *work)
@@ -308,10 +308,10 @@ static bool get_kernel(work_t *work)
     const double start = now_ns();
     work->kernel = dame_kernel_get(&work->device->source, message->kernels, message->program,
                                    work->part->dir, work->sides->context);
-    if (is_new && NULL != work->kernel) {
+    if (is_new && work->kernel != NULL) {
         work->kernel_ns = work->device->kernel_ns = now_ns() - start;
     }
-    return NULL != work->kernel;
+    return work->kernel != NULL;
 }
 
 /* In the caller's stream; it does not wait. */
@@ -321,7 +321,7 @@ static dame_status_t enqueue(work_t *work, const dame_device_queue_t *queue)
         return DAME_ERR_UNSUPPORTED;
     }
     launch(work, 0, work->part->length, work->part->packed, queue->stream);
-    if (NULL != queue->event) {
+    if (queue->event != NULL) {
         TRY(work, record(queue->event, queue->stream));
     }
     return DAME_OK;
@@ -342,12 +342,12 @@ static dame_choice_t *choice_of(const work_t *work)
 {
     enum { SMALL = 12, STEP = 4 }; /* powers of 2 of bytes */
     dame_kernels_t *kernels = work->message->kernels;
-    if (NULL == kernels->choices) {
+    if (kernels->choices == NULL) {
         kernels->choices = dame_heap_zalloc(sizeof(*kernels->choices));
     }
     const int log2 = 63 - __builtin_clzll((uint64_t) work->part->length);
     const int size = log2 < SMALL ? 0 : 1 + (log2 - SMALL) / STEP;
-    return NULL == kernels->choices
+    return kernels->choices == NULL
                ? NULL
                : &kernels->choices->of[work->part->dir][reaches_both(work->sides)]
                                       [size < SIZES ? size : SIZES - 1];
@@ -357,8 +357,8 @@ static dame_choice_t *choice_of(const work_t *work)
 static dame_status_t by_way(work_t *work, dame_way_t way, int64_t most, int64_t *copied)
 {
     dame_status_t status =
-        DAME_WAY_COPIES == way ? dame_work_by_copies(work, most, copied) : DAME_OK;
-    if (DAME_OK == status && *copied < work->part->length && 0 == work->error) {
+        way == DAME_WAY_COPIES ? dame_work_by_copies(work, most, copied) : DAME_OK;
+    if (status == DAME_OK && *copied < work->part->length && work->error == 0) {
         if (get_kernel(work)) {
             by_kernel(work, *copied);
         } else {
@@ -372,15 +372,15 @@ static dame_status_t by_way(work_t *work, dame_way_t way, int64_t most, int64_t 
 static dame_status_t by_choice(work_t *work)
 {
     dame_choice_t none = {0}, *known = choice_of(work);
-    dame_choice_t *choice = NULL != known ? known : &none;
+    dame_choice_t *choice = known != NULL ? known : &none;
     int64_t most = 0, copied = 0;
     const bool had_kernel = has_kernel(work);
     const dame_way_t way = dame_choice_next(choice, had_kernel, work->device->kernel_ns, &most);
     const double start = now_ns();
     const dame_status_t status = by_way(work, way, most, &copied);
     wait_for_all(work);
-    const bool is_many = DAME_WAY_COPIES == way && copied < work->part->length;
-    if (DAME_OK == status && 0 == work->error && (had_kernel || !is_many)) {
+    const bool is_many = way == DAME_WAY_COPIES && copied < work->part->length;
+    if (status == DAME_OK && work->error == 0 && (had_kernel || !is_many)) {
         dame_choice_took(choice, way, is_many, now_ns() - start - work->kernel_ns,
                          work->part->length);
     }
@@ -394,10 +394,10 @@ static dame_status_t move_now(work_t *work)
     if (!find_buffers(work, work->sides->context)) {
         return DAME_ERR_NOMEM;
     }
-    if (ON_DEVICE == work->sides->user && !is_one_block(work->message)) {
+    if (work->sides->user == ON_DEVICE && !is_one_block(work->message)) {
         return by_choice(work);
     }
-    status = ON_DEVICE == work->sides->user ? dame_work_by_copies(work, INT64_MAX, &at)
+    status = work->sides->user == ON_DEVICE ? dame_work_by_copies(work, INT64_MAX, &at)
                                             : through_host(work);
     wait_for_all(work);
     return status;
@@ -413,7 +413,7 @@ static dame_status_t move(work_t *work, const dame_device_message_t *message,
     work->sides = sides;
     work->kernel = NULL;
     work->kernel_ns = 0;
-    return NULL != queue ? enqueue(work, queue) : move_now(work);
+    return queue != NULL ? enqueue(work, queue) : move_now(work);
 }
 
 /* Takes the lock and makes the context current; with that, the calls of a work begin and end. */
@@ -422,7 +422,7 @@ static work_t begin(dame_device_t *device, const dame_device_sides_t *sides)
     work_t work = {.device = device, .driver = device->source.driver};
     pthread_mutex_lock(&device->lock);
     TRY(&work, push(sides->context));
-    work.has_context = 0 == work.error;
+    work.has_context = work.error == 0;
     return work;
 }
 
@@ -434,12 +434,12 @@ static dame_status_t end(work_t *work, dame_status_t status, int64_t bytes, cons
         (void) work->driver->pop(&before);
     }
     pthread_mutex_unlock(&work->device->lock);
-    if (DAME_OK == status && 0 != work->error) {
+    if (status == DAME_OK && work->error != 0) {
         status = DAME_ERR_DEVICE;
     }
-    if (DAME_ERR_DEVICE == status) {
+    if (status == DAME_ERR_DEVICE) {
         *what = dame_driver_error(work->driver, work->error);
-    } else if (DAME_OK == status) {
+    } else if (status == DAME_OK) {
         atomic_fetch_add(&work->device->counts.moves, 1);
         atomic_fetch_add(&work->device->counts.bytes, bytes);
     }
@@ -450,7 +450,7 @@ dame_status_t dame_device_move(dame_device_t *device, const dame_device_message_
                                const dame_device_part_t *part, const dame_device_sides_t *sides,
                                const dame_device_queue_t *queue, const char **what)
 {
-    if (NULL != queue && !reaches_both(sides)) {
+    if (queue != NULL && !reaches_both(sides)) {
         return DAME_ERR_ARGUMENT;
     }
     work_t work = begin(device, sides);
@@ -472,18 +472,18 @@ static dame_status_t copy_pieces(work_t *work, const dame_device_message_t *from
         return DAME_ERR_NOMEM;
     }
     cu_address_t *buffer = &work->buffers->device[0];
-    if (0 == *buffer) {
+    if (*buffer == 0) {
         TRY(work, alloc(buffer, PIECE));
     }
     of_to.user = sides->packed;
     of_from.packed = of_to.packed = ON_DEVICE;
     of_from.same = of_to.same = true;
-    for (int64_t at = 0; at < bytes && DAME_OK == status && 0 == work->error; at += PIECE) {
+    for (int64_t at = 0; at < bytes && status == DAME_OK && work->error == 0; at += PIECE) {
         const int64_t n = bytes - at < PIECE ? bytes - at : PIECE;
         const dame_device_part_t pack = {DAME_PACK, at, *buffer, n};
         const dame_device_part_t unpack = {DAME_UNPACK, at, *buffer, n};
         status = move(work, from, &pack, &of_from, NULL);
-        if (DAME_OK == status && 0 == work->error) {
+        if (status == DAME_OK && work->error == 0) {
             status = move(work, to, &unpack, &of_to, NULL);
         }
     }
@@ -494,7 +494,7 @@ dame_status_t dame_device_copy(dame_device_t *device, const dame_device_message_
                                const dame_device_message_t *to, int64_t bytes,
                                const dame_device_sides_t *sides, const char **what)
 {
-    if (ON_DEVICE == sides->user && ON_DEVICE == sides->packed && !sides->same) {
+    if (sides->user == ON_DEVICE && sides->packed == ON_DEVICE && !sides->same) {
         return DAME_ERR_UNSUPPORTED;
     }
     work_t work = begin(device, sides);

@@ -16,7 +16,7 @@ static int look_up(void *object, const char *symbol, void *function)
 {
     void *found = dlsym(object, symbol);
     memcpy(function, &found, sizeof(found));
-    return NULL != found;
+    return found != NULL;
 }
 
 static int look_up_all(void *object, dame_driver_t *driver)
@@ -44,7 +44,7 @@ static int look_at(struct dl_phdr_info *object, size_t size, void *argument)
     (void) size;
     walk->loaded = object->dlpi_adds;
     return walk->loaded == walk->loaded_before ? AS_BEFORE
-           : 0 == strncmp(NULL != slash ? slash + 1 : object->dlpi_name, "libcuda.so", 10) ? FOUND
+           : strncmp(slash != NULL ? slash + 1 : object->dlpi_name, "libcuda.so", 10) == 0 ? FOUND
                                                                                            : GO_ON;
 }
 
@@ -53,10 +53,10 @@ static bool is_loaded(void)
     static _Atomic unsigned long long without; /* objects loaded when none was the driver */
     walk_t walk = {.loaded_before = atomic_load_explicit(&without, memory_order_relaxed)};
     const int end = dl_iterate_phdr(look_at, &walk);
-    if (GO_ON == end) {
+    if (end == GO_ON) {
         atomic_store_explicit(&without, walk.loaded, memory_order_relaxed);
     }
-    return FOUND == end;
+    return end == FOUND;
 }
 
 const dame_driver_t *dame_driver_find(void)
@@ -65,15 +65,15 @@ const dame_driver_t *dame_driver_find(void)
     static dame_driver_t driver;
     static _Atomic(const dame_driver_t *) found;
     const dame_driver_t *before = atomic_load(&found);
-    if (NULL != before || !is_loaded()) {
+    if (before != NULL || !is_loaded()) {
         return before;
     }
     void *object = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD); /* it stays, if it is there */
-    if (NULL == object) {
+    if (object == NULL) {
         return NULL;
     }
     pthread_mutex_lock(&lock);
-    if (NULL == atomic_load(&found) && look_up_all(object, &driver)) {
+    if (atomic_load(&found) == NULL && look_up_all(object, &driver)) {
         atomic_store(&found, &driver);
     }
     pthread_mutex_unlock(&lock);
@@ -83,5 +83,5 @@ const dame_driver_t *dame_driver_find(void)
 const char *dame_driver_error(const dame_driver_t *driver, cu_result_t error)
 {
     const char *name = NULL;
-    return 0 == driver->error_name(error, &name) && NULL != name ? name : "an unknown error";
+    return driver->error_name(error, &name) == 0 && name != NULL ? name : "an unknown error";
 }

@@ -11,7 +11,7 @@ static dame_status_t load(const dame_kernel_source_t *source, const dame_program
                           dame_dir_t dir, cu_module_t *module, cu_result_t *error)
 {
     const dame_driver_t *driver = source->driver;
-    const bool is_host = NULL != driver->load_host_code;
+    const bool is_host = driver->load_host_code != NULL;
     const dame_candidate_t candidate = {
         source->provider, DAME_GRID_VARIANT + (is_host ? DAME_GRID_HOST : DAME_GRID_PTX)};
     char *bytes;
@@ -19,13 +19,13 @@ static dame_status_t load(const dame_kernel_source_t *source, const dame_program
     uint32_t entry;
     const dame_status_t status =
         dame_jit_copy(source->jit, program, dir, &candidate, &bytes, &size, &entry);
-    if (DAME_OK != status) {
-        return DAME_ERR_NOMEM == status ? status : DAME_ERR_UNSUPPORTED;
+    if (status != DAME_OK) {
+        return status == DAME_ERR_NOMEM ? status : DAME_ERR_UNSUPPORTED;
     }
     *error =
         is_host ? driver->load_host_code(module, bytes, size, entry) : driver->load(module, bytes);
     dame_heap_free(bytes);
-    return 0 == *error ? DAME_OK : DAME_ERR_DEVICE;
+    return *error == 0 ? DAME_OK : DAME_ERR_DEVICE;
 }
 
 /* Gives a kernel its function for a direction. */
@@ -34,13 +34,13 @@ static dame_status_t open_function(const dame_kernel_source_t *source,
                                    dame_kernel_t *kernel, cu_result_t *error)
 {
     dame_status_t status = DAME_OK;
-    if (NULL == kernel->modules[dir]) {
+    if (kernel->modules[dir] == NULL) {
         status = load(source, program, dir, &kernel->modules[dir], error);
     }
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         *error = source->driver->function(&kernel->functions[dir], kernel->modules[dir],
                                           DAME_GRID_FUNCTION);
-        status = 0 == *error ? DAME_OK : DAME_ERR_DEVICE;
+        status = *error == 0 ? DAME_OK : DAME_ERR_DEVICE;
     }
     return status;
 }
@@ -52,19 +52,19 @@ static dame_status_t put_image(const dame_driver_t *driver, const dame_program_t
 {
     const size_t size = dame_grid_image_size(program);
     void *image = dame_heap_alloc(size);
-    if (NULL == image) {
+    if (image == NULL) {
         return DAME_ERR_NOMEM;
     }
     dame_grid_image_write(program, image);
     *error = driver->alloc(&kernel->image, size);
-    if (0 == *error) {
+    if (*error == 0) {
         *error = driver->copy(kernel->image, (uintptr_t) image, size, NULL);
     }
-    if (0 == *error) {
+    if (*error == 0) {
         *error = driver->wait(NULL);
     }
     dame_heap_free(image);
-    return 0 == *error ? DAME_OK : DAME_ERR_DEVICE;
+    return *error == 0 ? DAME_OK : DAME_ERR_DEVICE;
 }
 
 /* ---- Both ----------------------------------------------------------------------------------- */
@@ -72,13 +72,13 @@ static dame_status_t put_image(const dame_driver_t *driver, const dame_program_t
 static void end_kernel(const dame_driver_t *driver, dame_kernel_t *kernel)
 {
     cu_context_t before;
-    if (0 == driver->push(kernel->context)) { /* else the context has ended, and all of it */
+    if (driver->push(kernel->context) == 0) { /* else the context has ended, and all of it */
         for (int dir = 0; dir < 2; dir++) {
-            if (NULL != kernel->modules[dir]) {
+            if (kernel->modules[dir] != NULL) {
                 (void) driver->unload(kernel->modules[dir]);
             }
         }
-        if (0 != kernel->image) {
+        if (kernel->image != 0) {
             (void) driver->free(kernel->image);
         }
         (void) driver->pop(&before);
@@ -91,12 +91,12 @@ static dame_status_t new_kernel(const dame_kernel_source_t *source, dame_kernels
                                 dame_kernel_t **out, cu_result_t *error)
 {
     dame_kernel_t *kernel = dame_heap_zalloc(sizeof(*kernel));
-    if (NULL == kernel) {
+    if (kernel == NULL) {
         return DAME_ERR_NOMEM;
     }
     kernel->context = context;
     const dame_status_t status = put_image(source->driver, program, kernel, error);
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         end_kernel(source->driver, kernel);
         return status;
     }
@@ -110,7 +110,7 @@ static dame_status_t new_kernel(const dame_kernel_source_t *source, dame_kernels
 static dame_kernel_t *find_kernel(const dame_kernels_t *kernels, cu_context_t context)
 {
     dame_kernel_t *kernel = kernels->first;
-    while (NULL != kernel && context != kernel->context) {
+    while (kernel != NULL && context != kernel->context) {
         kernel = kernel->next;
     }
     return kernel;
@@ -119,7 +119,7 @@ static dame_kernel_t *find_kernel(const dame_kernels_t *kernels, cu_context_t co
 bool dame_kernel_is_there(const dame_kernels_t *kernels, dame_dir_t dir, cu_context_t context)
 {
     const dame_kernel_t *kernel = find_kernel(kernels, context);
-    return NULL != kernel && NULL != kernel->functions[dir];
+    return kernel != NULL && kernel->functions[dir] != NULL;
 }
 
 dame_kernel_t *dame_kernel_get(const dame_kernel_source_t *source, dame_kernels_t *kernels,
@@ -127,16 +127,15 @@ dame_kernel_t *dame_kernel_get(const dame_kernel_source_t *source, dame_kernels_
 {
     dame_kernel_t *kernel = find_kernel(kernels, context);
     cu_result_t error = 0;
-    if (kernels->is_hopeless ||
-        (NULL == kernel &&
-         DAME_OK != new_kernel(source, kernels, program, context, &kernel, &error))) {
+    if (kernels->is_hopeless || (kernel == NULL && new_kernel(source, kernels, program, context,
+                                                              &kernel, &error) != DAME_OK)) {
         return NULL;
     }
-    const dame_status_t status = NULL == kernel->functions[dir]
+    const dame_status_t status = kernel->functions[dir] == NULL
                                      ? open_function(source, program, dir, kernel, &error)
                                      : DAME_OK;
-    kernels->is_hopeless = DAME_OK != status && DAME_ERR_NOMEM != status;
-    return DAME_OK == status ? kernel : NULL;
+    kernels->is_hopeless = status != DAME_OK && status != DAME_ERR_NOMEM;
+    return status == DAME_OK ? kernel : NULL;
 }
 
 cu_result_t dame_kernel_launch(const dame_driver_t *driver, const dame_kernels_t *kernels,
@@ -154,7 +153,7 @@ cu_result_t dame_kernel_launch(const dame_driver_t *driver, const dame_kernels_t
 
 void dame_kernels_end(const dame_driver_t *driver, dame_kernels_t *kernels)
 {
-    while (NULL != kernels->first) {
+    while (kernels->first != NULL) {
         dame_kernel_t *kernel = kernels->first;
         kernels->first = kernel->next;
         end_kernel(driver, kernel);

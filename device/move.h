@@ -56,7 +56,7 @@ typedef struct work {
     cu_result_t error; /* the first; nothing is enqueued after it */
 } work_t;
 
-#define TRY(work, call) ((void) (0 == (work)->error && 0 != ((work)->error = (work)->driver->call)))
+#define TRY(work, call) ((void) ((work)->error == 0 && ((work)->error = (work)->driver->call) != 0))
 
 /* A cursor at byte `at` of the part. After DAME_OK the caller calls dame_cursor_fini(). */
 dame_status_t dame_work_cursor(const work_t *work, dame_cursor_t *cursor, int64_t at);

@@ -48,7 +48,7 @@ static inline bool dame_countdown_is_without_code(dame_countdown_value_t value)
 
 static inline bool dame_countdown_is_uses(dame_countdown_value_t value)
 {
-    return value < 0 && DAME_COUNTDOWN_TIMED != value;
+    return value < 0 && value != DAME_COUNTDOWN_TIMED;
 }
 
 /* Of `uses`: how many, the event's included. */
@@ -60,7 +60,7 @@ static inline int32_t dame_countdown_left(dame_countdown_value_t value)
 /* Is the next use no event, and not timed? */
 static inline bool dame_countdown_waits(dame_countdown_value_t value)
 {
-    return value > 1 || (value < -1 && DAME_COUNTDOWN_TIMED != value);
+    return value > 1 || (value < -1 && value != DAME_COUNTDOWN_TIMED);
 }
 
 /* ---- The word ------------------------------------------------------------------------------- */
@@ -89,8 +89,8 @@ static inline bool dame_countdown_change(dame_countdown_t *countdown, dame_count
 static inline bool dame_countdown_is_settled(dame_countdown_value_t value,
                                              _Atomic(void *) const *code)
 {
-    return value >= 0 && (DAME_COUNTDOWN_OFF == value ||
-                          NULL != atomic_load_explicit(code, memory_order_relaxed));
+    return value >= 0 && (value == DAME_COUNTDOWN_OFF ||
+                          atomic_load_explicit(code, memory_order_relaxed) != NULL);
 }
 
 /* A use begins where it is counted. True: it is not an event, and not timed. Counts that threads
@@ -99,7 +99,7 @@ static inline bool dame_countdown_pass(dame_countdown_t *countdown, dame_countdo
 {
     if (value > 1) {
         atomic_store_explicit(&countdown->word, value - 1, memory_order_relaxed);
-    } else if (value < -1 && DAME_COUNTDOWN_TIMED != value) {
+    } else if (value < -1 && value != DAME_COUNTDOWN_TIMED) {
         atomic_store_explicit(&countdown->word, value + 1, memory_order_relaxed);
     } else {
         return false;

@@ -40,7 +40,7 @@ int32_t dame_counts_settle(dame_cells_t *cells, dame_credit_t *credit, dame_work
     const int32_t uses = unsettled_uses(credit, work);
     const int64_t bytes = unsettled_bytes(credit, work);
     dame_amounts_t *amounts = atomic_load_explicit(&credit->amounts, memory_order_relaxed);
-    if (0 == uses) {
+    if (uses == 0) {
         atomic_store_explicit(&credit->uses[work], 0, memory_order_relaxed);
         return 0;
     }
@@ -51,10 +51,10 @@ int32_t dame_counts_settle(dame_cells_t *cells, dame_credit_t *credit, dame_work
     atomic_store_explicit(&credit->bytes[work], 0, memory_order_relaxed);
     dame_cells_add(&cells->count[DAME_COUNT_messages_packed + work], uses);
     dame_cells_add(&cells->count[DAME_COUNT_bytes_packed + work], bytes);
-    if (DAME_WORK_COPY != work) {
+    if (work != DAME_WORK_COPY) {
         dame_cells_add(&cells->count[DAME_COUNT_fragments_packed + work], uses);
     }
-    if (NULL != amounts) {
+    if (amounts != NULL) {
         dame_amounts_add(amounts, work, tier_of(credit, work), uses, bytes);
     }
     atomic_store_explicit(&cells->settling, settling + 2, memory_order_release);
@@ -73,7 +73,7 @@ static void settle_thread(dame_cells_t *cells)
 void dame_counts_settle_all(dame_counts_t *counts)
 {
     dame_lock(DAME_LOCK_THREADS);
-    for (dame_cells_t *cells = counts->threads; NULL != cells; cells = cells->next) {
+    for (dame_cells_t *cells = counts->threads; cells != NULL; cells = cells->next) {
         settle_thread(cells);
     }
     dame_unlock(DAME_LOCK_THREADS);
@@ -92,7 +92,7 @@ typedef struct attempt {
 static attempt_t begin_attempt(const dame_counts_t *counts, int number)
 {
     attempt_t attempt = {.number = number};
-    for (const dame_cells_t *cells = counts->threads; NULL != cells; cells = cells->next) {
+    for (const dame_cells_t *cells = counts->threads; cells != NULL; cells = cells->next) {
         const uint32_t settling = atomic_load_explicit(&cells->settling, memory_order_acquire);
         attempt.settled += settling;
         attempt.is_torn |= 0 != settling % 2;
@@ -106,7 +106,7 @@ static bool must_read_again(const dame_counts_t *counts, const attempt_t *attemp
     uint64_t settled = 0;
     uint32_t credits = 1;
     atomic_thread_fence(memory_order_acquire);
-    for (const dame_cells_t *cells = counts->threads; NULL != cells; cells = cells->next) {
+    for (const dame_cells_t *cells = counts->threads; cells != NULL; cells = cells->next) {
         settled += atomic_load_explicit(&cells->settling, memory_order_relaxed);
         credits += dame_cells_credits(cells);
     }
@@ -137,15 +137,15 @@ static void read_amounts(const dame_counts_t *counts, const dame_amounts_t *amou
 {
     memset(uses, 0, DAME_WORKS * sizeof(uses[0]));
     memset(bytes, 0, DAME_WORKS * sizeof(bytes[0]));
-    for (const dame_amounts_t *a = amounts; NULL != a; a = NULL == next ? NULL : next(a)) {
+    for (const dame_amounts_t *a = amounts; a != NULL; a = next == NULL ? NULL : next(a)) {
         add_settled(a, uses, bytes);
     }
-    for (const dame_cells_t *cells = counts->threads; NULL != cells; cells = cells->next) {
+    for (const dame_cells_t *cells = counts->threads; cells != NULL; cells = cells->next) {
         for (uint32_t i = 0; i < dame_cells_credits(cells); i++) {
             const dame_credit_t *credit = &cells->credits[i];
             const dame_amounts_t *its =
                 atomic_load_explicit(&credit->amounts, memory_order_relaxed);
-            const bool here = NULL != next ? NULL != its : amounts == its;
+            const bool here = next != NULL ? its != NULL : amounts == its;
             for (int work = 0; here && work < DAME_WORKS; work++) {
                 uses[work][tier_of(credit, work)] += unsettled_uses(credit, work);
                 bytes[work][tier_of(credit, work)] += unsettled_bytes(credit, work);
@@ -174,7 +174,7 @@ static int64_t unsettled(const dame_cells_t *cells, dame_counter_t counter)
     for (int work = 0; work < DAME_WORKS; work++) {
         const bool messages = counter == DAME_COUNT_messages_packed + (dame_counter_t) work ||
                               (counter == DAME_COUNT_fragments_packed + (dame_counter_t) work &&
-                               DAME_WORK_COPY != work);
+                               work != DAME_WORK_COPY);
         const bool bytes = counter == DAME_COUNT_bytes_packed + (dame_counter_t) work;
         for (uint32_t i = 0; (messages || bytes) && i < dame_cells_credits(cells); i++) {
             total += messages ? unsettled_uses(&cells->credits[i], work)
@@ -188,7 +188,7 @@ static int64_t unsettled(const dame_cells_t *cells, dame_counter_t counter)
 
 void dame_cells_prepare(dame_cells_t *cells)
 {
-    if (NULL == cells->credits) {
+    if (cells->credits == NULL) {
         cells->credits = cells->first;
         cells->credit_mask = DAME_FIRST_CREDITS - 1;
     }
@@ -199,7 +199,7 @@ static void move_credits(dame_cells_t *cells, dame_credit_t *to, uint32_t mask)
 {
     for (uint32_t i = 0; i < dame_cells_credits(cells); i++) {
         dame_credit_t *credit = &cells->credits[i];
-        if (0 != credit->epoch) {
+        if (credit->epoch != 0) {
             memcpy(&to[credit->epoch & mask], credit, sizeof(*credit));
         }
     }
@@ -207,10 +207,10 @@ static void move_credits(dame_cells_t *cells, dame_credit_t *to, uint32_t mask)
     for (uint32_t i = 0; i < dame_cells_credits(cells); i++) {
         const dame_credit_t *credit = &cells->credits[i];
         dame_credit_t *place = &to[credit->before & mask];
-        if (0 != credit->before && (credit->before & mask) != (credit->epoch & mask) &&
-            0 == place->before) {
+        if (credit->before != 0 && (credit->before & mask) != (credit->epoch & mask) &&
+            place->before == 0) {
             place->before = credit->before;
-            memcpy(place->untold, credit->untold, sizeof(place->untold));
+            memcpy(place->unreported, credit->unreported, sizeof(place->unreported));
         }
     }
     memset(cells->first, 0, sizeof(cells->first));
@@ -221,11 +221,11 @@ void dame_cells_grow(dame_cells_t *cells)
     enum { TIMES = 4 };
     const uint32_t credits = TIMES * dame_cells_credits(cells);
     void *before = cells->memory;
-    if (credits > DAME_MOST_CREDITS || 0 == dame_trylock(DAME_LOCK_THREADS)) {
+    if (credits > DAME_MOST_CREDITS || dame_trylock(DAME_LOCK_THREADS) == 0) {
         return; /* a message waits for us, and another thread may read for long */
     }
     void *memory = dame_heap_zalloc((credits + 1) * sizeof(dame_credit_t));
-    if (NULL != memory) {
+    if (memory != NULL) {
         dame_credit_t *grown = dame_credit_aligned(memory);
         move_credits(cells, grown, credits - 1);
         cells->memory = memory;
@@ -233,7 +233,7 @@ void dame_cells_grow(dame_cells_t *cells)
         cells->credit_mask = credits - 1;
     }
     dame_unlock(DAME_LOCK_THREADS);
-    if (NULL != memory) {
+    if (memory != NULL) {
         dame_heap_free(before);
     }
 }
@@ -241,7 +241,7 @@ void dame_cells_grow(dame_cells_t *cells)
 /* Its credits are settled. */
 static void shrink(dame_cells_t *cells)
 {
-    if (NULL != cells->memory) {
+    if (cells->memory != NULL) {
         dame_heap_free(cells->memory);
         cells->memory = NULL;
         cells->credits = NULL;
@@ -271,7 +271,7 @@ static void add_to_others(dame_counts_t *counts, dame_cells_t *cells)
 
 void dame_counts_remove_thread(dame_counts_t *counts, dame_cells_t *cells)
 {
-    for (dame_cells_t **at = &counts->threads; NULL != *at; at = &(*at)->next) {
+    for (dame_cells_t **at = &counts->threads; *at != NULL; at = &(*at)->next) {
         if (*at == cells) {
             *at = cells->next;
             break;
@@ -284,7 +284,7 @@ void dame_counts_remove_thread(dame_counts_t *counts, dame_cells_t *cells)
 void dame_counts_keep_thread(dame_counts_t *counts, dame_cells_t *own)
 {
     dame_cells_t *kept = NULL;
-    while (NULL != counts->threads) {
+    while (counts->threads != NULL) {
         dame_cells_t *cells = counts->threads;
         counts->threads = cells->next;
         if (cells == own) {
@@ -294,7 +294,7 @@ void dame_counts_keep_thread(dame_counts_t *counts, dame_cells_t *own)
         }
     }
     counts->threads = kept;
-    if (NULL != kept) {
+    if (kept != NULL) {
         kept->next = NULL;
     }
 }
@@ -309,7 +309,7 @@ int64_t dame_counts_total(dame_counts_t *counts, dame_counter_t counter)
     do {
         attempt = begin_attempt(counts, attempt.number + 1);
         total = atomic_load_explicit(&counts->others[counter], memory_order_relaxed);
-        for (const dame_cells_t *cells = counts->threads; NULL != cells; cells = cells->next) {
+        for (const dame_cells_t *cells = counts->threads; cells != NULL; cells = cells->next) {
             total += atomic_load_explicit(&cells->count[counter], memory_order_relaxed) +
                      unsettled(cells, counter);
         }

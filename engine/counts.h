@@ -40,9 +40,9 @@ typedef struct dame_credit {
     _Atomic int32_t tier[DAME_WORKS];  /* dame_tier_t: what runs since they were granted */
     _Atomic(dame_amounts_t *) amounts; /* NULL: not counted */
     int32_t misses;                    /* uses of layouts that found this one here */
-    int32_t untold[2]; /* [dame_dir_t]; uses of the credit's previous layout, not yet reported to
-                          promotion */
-    uint64_t before;   /* its epoch */
+    int32_t unreported[2]; /* [dame_dir_t]; uses of the credit's previous layout, not yet reported
+                          to promotion */
+    uint64_t before;       /* its epoch */
 } __attribute__((aligned(128))) dame_credit_t;
 
 _Static_assert(sizeof(dame_credit_t) == 128, "each thread has many of them");
@@ -112,13 +112,13 @@ int64_t dame_counts_total(dame_counts_t *counts, dame_counter_t counter);
 static inline void *dame_credit_aligned(void *memory)
 {
     const uintptr_t over = (uintptr_t) memory % sizeof(dame_credit_t);
-    return (char *) memory + (0 == over ? 0 : sizeof(dame_credit_t) - over);
+    return (char *) memory + (over == 0 ? 0 : sizeof(dame_credit_t) - over);
 }
 
 /* How many credits it has. */
 static inline uint32_t dame_cells_credits(const dame_cells_t *cells)
 {
-    return NULL == cells->credits ? 0 : cells->credit_mask + 1;
+    return cells->credits == NULL ? 0 : cells->credit_mask + 1;
 }
 
 /* Zeroed cells get their first credits. No-op for others. */

@@ -11,7 +11,7 @@ enum {
 /* Same layout and tally, ignoring revocations. */
 static bool is_of(uint64_t epoch, const dame_use_t *use)
 {
-    return 0 == (epoch ^ dame_use_epoch(use)) << (64 - DAME_EPOCH_NUMBER_BITS);
+    return (epoch ^ dame_use_epoch(use)) << (64 - DAME_EPOCH_NUMBER_BITS) == 0;
 }
 
 static int32_t settle(dame_thread_t *thread, dame_credit_t *credit, dame_work_t work, bool samples)
@@ -24,12 +24,12 @@ static int32_t settle(dame_thread_t *thread, dame_credit_t *credit, dame_work_t 
 int32_t dame_credit_end(dame_thread_t *thread, const dame_use_t *use, dame_work_t work,
                         bool samples)
 {
-    if (NULL == thread->cells.credits) {
+    if (thread->cells.credits == NULL) {
         return 0;
     }
     dame_credit_t *credit = dame_credit_of(thread, use);
     int32_t uses = 0;
-    if (DAME_WORK_COPY == work) {
+    if (work == DAME_WORK_COPY) {
         if (is_of(credit->epoch, use)) {
             (void) settle(thread, credit, DAME_WORK_COPY, samples);
         }
@@ -37,8 +37,8 @@ int32_t dame_credit_end(dame_thread_t *thread, const dame_use_t *use, dame_work_
     }
     const dame_dir_t dir = (dame_dir_t) work;
     if (is_of(credit->before, use)) {
-        uses = credit->untold[dir];
-        credit->untold[dir] = 0;
+        uses = credit->unreported[dir];
+        credit->unreported[dir] = 0;
     }
     if (is_of(credit->epoch, use) && !dame_credit_may(credit, use, dir)) {
         uses += settle(thread, credit, work, samples);
@@ -52,7 +52,7 @@ void dame_credit_end_all(dame_thread_t *thread)
         for (int work = 0; work < DAME_WORKS; work++) {
             _Atomic uint64_t *uses = &thread->cells.credits[i].uses[work];
             const uint64_t all = atomic_load_explicit(uses, memory_order_relaxed);
-            if (0 != (uint32_t) all) {
+            if ((uint32_t) all != 0) {
                 atomic_store_explicit(uses, ((all >> 32) - (uint32_t) all) << 32,
                                       memory_order_relaxed);
             }
@@ -80,7 +80,7 @@ static dame_credit_t *credit_for(dame_thread_t *thread, const dame_use_t *use, b
     if (credit->epoch == epoch) {
         return credit;
     }
-    if (0 != credit->epoch && !is_of(credit->epoch, use)) {
+    if (credit->epoch != 0 && !is_of(credit->epoch, use)) {
         if (is_crowded(&thread->cells, credit, epoch)) {
             thread->cells.crowded = 0;
             dame_cells_grow(&thread->cells);
@@ -92,8 +92,8 @@ static dame_credit_t *credit_for(dame_thread_t *thread, const dame_use_t *use, b
     }
     for (int work = 0; work < DAME_WORKS; work++) {
         const int32_t uses = settle(thread, credit, (dame_work_t) work, samples);
-        if (DAME_WORK_COPY != work) {
-            credit->untold[work] = uses;
+        if (work != DAME_WORK_COPY) {
+            credit->unreported[work] = uses;
         }
     }
     credit->before = credit->epoch;
@@ -111,11 +111,11 @@ void dame_credit_grant(dame_thread_t *thread, const dame_use_t *use, dame_work_t
         return;
     }
     dame_credit_t *credit = credit_for(thread, use, samples);
-    if (NULL == credit || dame_credit_has_left(credit, use, work)) {
+    if (credit == NULL || dame_credit_has_left(credit, use, work)) {
         return;
     }
     (void) settle(thread, credit, work, samples);
-    if (DAME_WORK_COPY != work) {
+    if (work != DAME_WORK_COPY) {
         credit->codes[work] =
             atomic_load_explicit(&use->layout->program->codes[work], memory_order_relaxed);
     }

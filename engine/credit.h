@@ -37,7 +37,7 @@ static inline bool dame_credit_has_left(const dame_credit_t *credit, const dame_
                                         dame_work_t work)
 {
     return credit->epoch == dame_use_epoch(use) &&
-           0 != (uint32_t) atomic_load_explicit(&credit->uses[work], memory_order_relaxed);
+           (uint32_t) atomic_load_explicit(&credit->uses[work], memory_order_relaxed) != 0;
 }
 
 /* Does the program run the code that it ran when its uses were granted? */
@@ -61,14 +61,14 @@ static inline bool dame_credit_may(const dame_credit_t *credit, const dame_use_t
 static inline bool dame_credit_take(dame_thread_t *thread, const dame_use_t *use, dame_work_t work,
                                     int64_t bytes)
 {
-    if (NULL == thread->cells.credits) {
+    if (thread->cells.credits == NULL) {
         return false;
     }
     const uint64_t epoch = dame_use_epoch(use);
     dame_credit_t *credit = dame_credit_of(thread, use);
     const uint64_t uses = atomic_load_explicit(&credit->uses[work], memory_order_relaxed);
-    if (credit->epoch != epoch || 0 == (uint32_t) uses ||
-        (DAME_WORK_COPY != work && !dame_credit_is_current(credit, use, (dame_dir_t) work))) {
+    if (credit->epoch != epoch || (uint32_t) uses == 0 ||
+        (work != DAME_WORK_COPY && !dame_credit_is_current(credit, use, (dame_dir_t) work))) {
         return false;
     }
     atomic_store_explicit(&credit->uses[work], uses - 1, memory_order_relaxed);

@@ -14,7 +14,7 @@ static void disable(void *promoter)
 
 void dame_engine_start(dame_engine_t *engine, const dame_engine_options_t *options)
 {
-    if (NULL == engine->observer) {
+    if (engine->observer == NULL) {
         engine->observer = &dame_no_observer;
     }
     (void) dame_lock_innermost_at_fork(dame_heap_before_fork, dame_heap_after_fork);
@@ -46,10 +46,10 @@ void dame_engine_stop(dame_engine_t *engine, bool saves)
 }
 
 dame_layout_t *dame_engine_new_layout(dame_engine_t *engine, const dame_layout_source_t *source,
-                                      const void *datatype, uint64_t sketch)
+                                      const void *datatype, uint64_t fingerprint)
 {
-    dame_layout_t *layout = dame_layout_new(&engine->layouts, source, datatype, sketch);
-    if (NULL != layout) {
+    dame_layout_t *layout = dame_layout_new(&engine->layouts, source, datatype, fingerprint);
+    if (layout != NULL) {
         dame_promote_layout_init(&engine->promoter, layout);
     }
     return layout;
@@ -65,7 +65,7 @@ dame_status_t dame_engine_open_private(dame_engine_t *engine, dame_program_t *pr
                                        dame_use_t *use)
 {
     dame_layout_t *layout = dame_layout_private(&engine->layouts, program);
-    if (NULL == layout) {
+    if (layout == NULL) {
         return DAME_ERR_NOMEM;
     }
     dame_promote_layout_init(&engine->promoter, layout);

@@ -61,6 +61,6 @@ void dame_engine_close_private(dame_engine_t *engine, dame_use_t *use);
 
 /* Locked (layout.h): as dame_layout_new(), and promotion knows of it. */
 dame_layout_t *dame_engine_new_layout(dame_engine_t *engine, const dame_layout_source_t *source,
-                                      const void *datatype, uint64_t sketch);
+                                      const void *datatype, uint64_t fingerprint);
 
 #endif

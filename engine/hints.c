@@ -10,11 +10,11 @@ enum { MOST_MISMATCHES = 16 };
 static dame_hints_t *hints_of(dame_layout_t *layout)
 {
     dame_hints_t *hints = atomic_load_explicit(&layout->hints, memory_order_acquire);
-    if (NULL != hints) {
+    if (hints != NULL) {
         return hints;
     }
     dame_hints_t *made = dame_heap_zalloc(sizeof(*made));
-    if (NULL != made && !atomic_compare_exchange_strong(&layout->hints, &hints, made)) {
+    if (made != NULL && !atomic_compare_exchange_strong(&layout->hints, &hints, made)) {
         dame_heap_free(made); /* another thread was faster */
         return hints;
     }
@@ -24,7 +24,7 @@ static dame_hints_t *hints_of(dame_layout_t *layout)
 bool dame_hints_fit(dame_hints_t *hints, size_t count, const void *base)
 {
     const int64_t wanted = atomic_load_explicit(&hints->count, memory_order_relaxed);
-    if ((0 == wanted || (int64_t) count == wanted) &&
+    if ((wanted == 0 || (int64_t) count == wanted) &&
         (!atomic_load_explicit(&hints->has_base, memory_order_relaxed) ||
          (uintptr_t) base == atomic_load_explicit(&hints->base, memory_order_relaxed))) {
         atomic_store_explicit(&hints->mismatches, 0, memory_order_relaxed);
@@ -69,8 +69,8 @@ static void change(dame_hints_t *hints, dame_hint_t hint, intptr_t value)
 bool dame_hints_keep(dame_layout_t *layout, dame_hint_t hint, intptr_t value)
 {
     dame_hints_t *hints = hints_of(layout);
-    if (NULL != hints) {
+    if (hints != NULL) {
         change(hints, hint, value);
     }
-    return NULL != hints;
+    return hints != NULL;
 }

@@ -43,9 +43,9 @@ static inline size_t dame_hints_bytes(const dame_layout_t *layout, size_t bytes)
 {
     const dame_hints_t *hints = atomic_load_explicit(&layout->hints, memory_order_acquire);
     const int64_t count =
-        NULL == hints ? 0 : atomic_load_explicit(&hints->count, memory_order_relaxed);
+        hints == NULL ? 0 : atomic_load_explicit(&hints->count, memory_order_relaxed);
     size_t announced;
-    return 0 == count || __builtin_mul_overflow((size_t) count, (size_t) layout->program->size,
+    return count == 0 || __builtin_mul_overflow((size_t) count, (size_t) layout->program->size,
                                                 &announced)
                ? bytes
                : announced;

@@ -6,9 +6,9 @@
 
 enum { FIRST_CHAINS = 64 };
 
-static _Atomic uint32_t *known_of(dame_layouts_t *all, uint64_t sketch)
+static _Atomic uint32_t *known_of(dame_layouts_t *all, uint64_t fingerprint)
 {
-    return &all->known[sketch % (sizeof(all->known) / sizeof(all->known[0]))];
+    return &all->known[fingerprint % (sizeof(all->known) / sizeof(all->known[0]))];
 }
 
 void dame_layouts_start(dame_layouts_t *all, dame_counts_t *counts, size_t most_unused)
@@ -21,37 +21,37 @@ void dame_layouts_start(dame_layouts_t *all, dame_counts_t *counts, size_t most_
 
 static bool is_unused(const dame_layout_t *layout)
 {
-    return 0 == layout->datatypes &&
-           0 == atomic_load_explicit(&layout->holds, memory_order_relaxed);
+    return layout->datatypes == 0 &&
+           atomic_load_explicit(&layout->holds, memory_order_relaxed) == 0;
 }
 
 static void append(dame_layouts_t *all, dame_layout_t *layout)
 {
     layout->newer = NULL;
     layout->older = all->newest;
-    *(NULL != all->newest ? &all->newest->newer : &all->oldest) = layout;
+    *(all->newest != NULL ? &all->newest->newer : &all->oldest) = layout;
     all->newest = layout;
     all->unused += layout->bytes;
 }
 
 static void take_out(dame_layouts_t *all, dame_layout_t *layout)
 {
-    *(NULL != layout->newer ? &layout->newer->older : &all->newest) = layout->older;
-    *(NULL != layout->older ? &layout->older->newer : &all->oldest) = layout->newer;
+    *(layout->newer != NULL ? &layout->newer->older : &all->newest) = layout->older;
+    *(layout->older != NULL ? &layout->older->newer : &all->oldest) = layout->newer;
     all->unused -= layout->bytes;
 }
 
 /* ---- Chains --------------------------------------------------------------------------------- */
 
-static dame_layout_t **chain_of(const dame_layouts_t *all, uint64_t sketch)
+static dame_layout_t **chain_of(const dame_layouts_t *all, uint64_t fingerprint)
 {
-    return &all->chains[sketch & all->mask];
+    return &all->chains[fingerprint & all->mask];
 }
 
-/* The first layout of the chain from `layout` on that has this sketch. */
-static dame_layout_t *alike(dame_layout_t *layout, uint64_t sketch)
+/* The first layout of the chain from `layout` on that has this fingerprint. */
+static dame_layout_t *alike(dame_layout_t *layout, uint64_t fingerprint)
 {
-    while (NULL != layout && sketch != layout->sketch) {
+    while (layout != NULL && fingerprint != layout->fingerprint) {
         layout = layout->next;
     }
     return layout;
@@ -59,22 +59,23 @@ static dame_layout_t *alike(dame_layout_t *layout, uint64_t sketch)
 
 /* All of the datatype is read only if a layout looks like it. */
 static dame_layout_t *find(dame_layouts_t *all, const dame_layout_source_t *source,
-                           const void *datatype, uint64_t sketch)
+                           const void *datatype, uint64_t fingerprint)
 {
-    dame_layout_t *layout = NULL == all->chains ? NULL : alike(*chain_of(all, sketch), sketch);
+    dame_layout_t *layout =
+        all->chains == NULL ? NULL : alike(*chain_of(all, fingerprint), fingerprint);
     dame_layout_key_t key;
-    if (NULL == layout || !source->key(datatype, &key)) {
+    if (layout == NULL || !source->key(datatype, &key)) {
         return NULL;
     }
-    while (NULL != layout && !dame_layout_key_equals(key, layout->key)) {
-        layout = alike(layout->next, sketch);
+    while (layout != NULL && !dame_layout_key_equals(key, layout->key)) {
+        layout = alike(layout->next, fingerprint);
     }
     return layout;
 }
 
 static void link_layout(dame_layouts_t *all, dame_layout_t *layout)
 {
-    dame_layout_t **chain = chain_of(all, layout->sketch);
+    dame_layout_t **chain = chain_of(all, layout->fingerprint);
     layout->next = *chain;
     *chain = layout;
 }
@@ -82,17 +83,17 @@ static void link_layout(dame_layouts_t *all, dame_layout_t *layout)
 /* Twice the chains, or the first ones. They stay as they are when memory is out. */
 static void grow(dame_layouts_t *all)
 {
-    const size_t before = NULL == all->chains ? 0 : all->mask + 1;
-    const size_t n = 0 == before ? FIRST_CHAINS : 2 * before;
+    const size_t before = all->chains == NULL ? 0 : all->mask + 1;
+    const size_t n = before == 0 ? FIRST_CHAINS : 2 * before;
     dame_layout_t **old = all->chains;
     dame_layout_t **chains = dame_heap_zalloc(n * sizeof(*chains));
-    if (NULL == chains) {
+    if (chains == NULL) {
         return;
     }
     all->chains = chains;
     all->mask = n - 1;
     for (size_t i = 0; i < before; i++) {
-        for (dame_layout_t *layout = old[i]; NULL != layout;) {
+        for (dame_layout_t *layout = old[i]; layout != NULL;) {
             dame_layout_t *next = layout->next;
             link_layout(all, layout);
             layout = next;
@@ -103,39 +104,39 @@ static void grow(dame_layouts_t *all)
 
 /* Lets others find the layout, unless memory is out. */
 static void share(dame_layouts_t *all, dame_layout_t *layout, const dame_layout_source_t *source,
-                  const void *datatype, uint64_t sketch)
+                  const void *datatype, uint64_t fingerprint)
 {
-    if (NULL == all->chains || all->layouts > all->mask) {
+    if (all->chains == NULL || all->layouts > all->mask) {
         grow(all);
     }
-    if (NULL != all->chains && source->key(datatype, &layout->key)) {
+    if (all->chains != NULL && source->key(datatype, &layout->key)) {
         layout->is_shared = true;
-        layout->sketch = sketch;
-        layout->bytes = sizeof(*layout) + (NULL == layout->program ? 0 : layout->program->memory);
+        layout->fingerprint = fingerprint;
+        layout->bytes = sizeof(*layout) + (layout->program == NULL ? 0 : layout->program->memory);
         link_layout(all, layout);
         all->layouts++;
-        atomic_fetch_add_explicit(known_of(all, sketch), 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(known_of(all, fingerprint), 1, memory_order_relaxed);
     }
 }
 
 static void unlink_layout(dame_layouts_t *all, dame_layout_t *layout)
 {
-    dame_layout_t **at = chain_of(all, layout->sketch);
+    dame_layout_t **at = chain_of(all, layout->fingerprint);
     while (layout != *at) {
         at = &(*at)->next;
     }
     *at = layout->next;
     all->layouts--;
-    atomic_fetch_sub_explicit(known_of(all, layout->sketch), 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(known_of(all, layout->fingerprint), 1, memory_order_relaxed);
 }
 
 /* ---- Holding and giving up ------------------------------------------------------------------ */
 
 dame_layout_t *dame_layout_find(dame_layouts_t *all, const dame_layout_source_t *source,
-                                const void *datatype, uint64_t sketch)
+                                const void *datatype, uint64_t fingerprint)
 {
-    dame_layout_t *layout = find(all, source, datatype, sketch);
-    if (NULL == layout) {
+    dame_layout_t *layout = find(all, source, datatype, fingerprint);
+    if (layout == NULL) {
         return NULL;
     }
     if (is_unused(layout)) {
@@ -146,18 +147,18 @@ dame_layout_t *dame_layout_find(dame_layouts_t *all, const dame_layout_source_t 
 }
 
 dame_layout_t *dame_layout_new(dame_layouts_t *all, const dame_layout_source_t *source,
-                               const void *datatype, uint64_t sketch)
+                               const void *datatype, uint64_t fingerprint)
 {
     int32_t declined = 0;
     dame_layout_t *layout = dame_heap_zalloc(sizeof(*layout));
-    if (NULL == layout) {
+    if (layout == NULL) {
         return NULL;
     }
     atomic_store_explicit(&layout->credit_epoch, ++all->number, memory_order_relaxed);
     layout->program = source->build(datatype, &declined);
     atomic_store_explicit(&layout->declined, declined, memory_order_relaxed);
-    if (NULL != source->key && (0 == declined || source->passing != declined)) {
-        share(all, layout, source, datatype, sketch);
+    if (source->key != NULL && (declined == 0 || source->passing != declined)) {
+        share(all, layout, source, datatype, fingerprint);
     }
     layout->datatypes = 1;
     return layout;
@@ -166,7 +167,7 @@ dame_layout_t *dame_layout_new(dame_layouts_t *all, const dame_layout_source_t *
 dame_layout_t *dame_layout_private(dame_layouts_t *all, dame_program_t *program)
 {
     dame_layout_t *layout = dame_heap_zalloc(sizeof(*layout));
-    if (NULL == layout) {
+    if (layout == NULL) {
         return NULL;
     }
     dame_lock_briefly(DAME_LOCK_LAYOUTS);
@@ -224,8 +225,8 @@ dame_layout_t *dame_layouts_clear(dame_layouts_t *all)
     all->most_unused = 0;
     dame_layout_t *surplus = take_surplus(all);
     all->most_unused = most;
-    for (size_t i = 0; NULL != all->chains && i <= all->mask; i++) { /* held by a compilation */
-        for (dame_layout_t *layout = all->chains[i]; NULL != layout; layout = layout->next) {
+    for (size_t i = 0; all->chains != NULL && i <= all->mask; i++) { /* held by a compilation */
+        for (dame_layout_t *layout = all->chains[i]; layout != NULL; layout = layout->next) {
             atomic_store_explicit(&layout->tally, NULL, memory_order_relaxed); /* which ends now */
         }
     }
@@ -234,7 +235,7 @@ dame_layout_t *dame_layouts_clear(dame_layouts_t *all)
 
 void dame_layouts_stop(dame_layouts_t *all)
 {
-    if (0 == all->layouts) {
+    if (all->layouts == 0) {
         dame_heap_free(all->chains);
         all->chains = NULL;
     }

@@ -85,8 +85,8 @@ struct dame_layout {
     _Atomic int32_t holds;              /* of dame_layout_hold() */
     /* layout.c's, locked: */
     int32_t datatypes; /* that have it */
-    bool is_shared;    /* other datatypes may find it, by sketch and key */
-    uint64_t sketch;
+    bool is_shared;    /* other datatypes may find it, by fingerprint and key */
+    uint64_t fingerprint;
     dame_layout_key_t key;
     size_t bytes;                 /* of layout and program; machine code has its own bound */
     dame_layout_t *next;          /* of its hash chain; of those that are to be freed */
@@ -102,7 +102,7 @@ typedef struct dame_layout_source {
     int32_t passing; /* the one reason for declining that may be gone next time */
 } dame_layout_source_t;
 
-/* All layouts of an engine that are shared, by their sketch. Locked, except `known`. */
+/* All layouts of an engine that are shared, by their fingerprint. Locked, except `known`. */
 typedef struct dame_layouts {
     dame_layout_t **chains;
     size_t mask; /* number of chains - 1 */
@@ -112,7 +112,7 @@ typedef struct dame_layouts {
     size_t unused;                  /* bytes of those */
     size_t most_unused;
     dame_counts_t *counts;
-    _Atomic uint32_t known[1024]; /* number of shared layouts, by their sketch */
+    _Atomic uint32_t known[1024]; /* number of shared layouts, by their fingerprint */
 } dame_layouts_t;
 
 enum { DAME_EPOCH_NUMBER_BITS = 40 };
@@ -139,26 +139,26 @@ static inline void dame_layout_revoke_credits(dame_layout_t *layout)
  * stays. */
 void dame_layouts_start(dame_layouts_t *layouts, dame_counts_t *counts, size_t most_unused);
 
-/* May a layout with this sketch be known? Any thread, with no lock; without one, a layout that
+/* May a layout with this fingerprint be known? Any thread, with no lock; without one, a layout that
  * another thread has just made can be missed. */
-static inline bool dame_layout_may_be_known(const dame_layouts_t *layouts, uint64_t sketch)
+static inline bool dame_layout_may_be_known(const dame_layouts_t *layouts, uint64_t fingerprint)
 {
-    return 0 != atomic_load_explicit(
-                    &layouts->known[sketch % (sizeof(layouts->known) / sizeof(layouts->known[0]))],
-                    memory_order_relaxed);
+    return atomic_load_explicit(
+               &layouts->known[fingerprint % (sizeof(layouts->known) / sizeof(layouts->known[0]))],
+               memory_order_relaxed) != 0;
 }
 
 /*
- * Locked: the layout of a datatype with this sketch, any number that is equal for datatypes of one
- * key, or NULL if it is not known. The returned layout counts one datatype more.
+ * Locked: the layout of a datatype with this fingerprint, any number that is equal for datatypes of
+ * one key, or NULL if it is not known. The returned layout counts one datatype more.
  */
 dame_layout_t *dame_layout_find(dame_layouts_t *layouts, const dame_layout_source_t *source,
-                                const void *datatype, uint64_t sketch);
+                                const void *datatype, uint64_t fingerprint);
 
 /* Locked: makes a new layout. The caller registers it with promotion, by
  * dame_promote_layout_init(), before it releases the lock. NULL when memory is out. */
 dame_layout_t *dame_layout_new(dame_layouts_t *layouts, const dame_layout_source_t *source,
-                               const void *datatype, uint64_t sketch);
+                               const void *datatype, uint64_t fingerprint);
 
 /* Without the lock: a layout of a program, which it owns from then on, that no other datatype will
  * find. NULL when memory is out; then the program is still the caller's. */

@@ -10,7 +10,7 @@ void dame_observer_log(const dame_observer_t *observer, dame_log_level_t level, 
     enum { LONGEST = 1024 };
     char text[LONGEST];
     va_list arguments;
-    if (NULL == observer->log) {
+    if (observer->log == NULL) {
         return;
     }
     va_start(arguments, format);

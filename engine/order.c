@@ -41,7 +41,7 @@ void dame_orders_flush_messages(dame_orders_t *orders)
         int to_tell = TO_BE_TOLD;
         if (atomic_compare_exchange_strong(&complaint->state, &to_tell, TOLD)) {
             const bool is_detail =
-                orders->directory_is_standard && NULL == strstr(complaint->text, orders->path);
+                orders->directory_is_standard && strstr(complaint->text, orders->path) == NULL;
             dame_observer_log(orders->observer, is_detail ? DAME_LOG_DETAIL : DAME_LOG_PROBLEM,
                               "%s", complaint->text);
         }
@@ -54,17 +54,17 @@ void dame_orders_flush_messages(dame_orders_t *orders)
 static bool path_beside(const char *name, char *path, size_t room)
 {
     Dl_info info;
-    if (0 == dladdr((void *) (uintptr_t) &dame_orders_start, &info) || NULL == info.dli_fname) {
+    if (dladdr((void *) (uintptr_t) &dame_orders_start, &info) == 0 || info.dli_fname == NULL) {
         return false;
     }
     const char *slash = strrchr(info.dli_fname, '/');
-    const int length = NULL == slash ? 0 : (int) (slash - info.dli_fname) + 1;
+    const int length = slash == NULL ? 0 : (int) (slash - info.dli_fname) + 1;
     return snprintf(path, room, "%.*s%s", length, info.dli_fname, name) < (int) room;
 }
 
 bool dame_order_object(const char *object, char *path, size_t room)
 {
-    return NULL == object ? path_beside("dame_llvm.so", path, room)
+    return object == NULL ? path_beside("dame_llvm.so", path, room)
                           : snprintf(path, room, "%s", object) < (int) room;
 }
 
@@ -73,17 +73,17 @@ void dame_orders_start(dame_orders_t *orders, dame_costs_t *costs, dame_layouts_
 {
     dame_status_t status = DAME_ERR_UNSUPPORTED;
     orders->observer = observer;
-    if (NULL == options->llvm) {
+    if (options->llvm == NULL) {
         return;
     }
     orders->directory_is_standard = options->code_directory_is_standard;
     if (dame_order_object(options->object, orders->path, sizeof(orders->path))) {
         status = dame_jit_offer_l(costs->jit, orders->path, options->llvm, &orders->provider);
     }
-    if (DAME_OK == status && NULL != options->code_directories) {
+    if (status == DAME_OK && options->code_directories != NULL) {
         status = dame_jit_set_cache(costs->jit, options->code_directories, options->code_bytes);
     }
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         dame_observer_log(observer, DAME_LOG_PROBLEM, "DAME-L is not used: %s",
                           dame_status_text(status));
         return;
@@ -92,7 +92,7 @@ void dame_orders_start(dame_orders_t *orders, dame_costs_t *costs, dame_layouts_
     orders->costs = costs;
     orders->layouts = layouts;
     orders->how = options->how;
-    if (DAME_SLOW_BACKGROUND == orders->how) {
+    if (orders->how == DAME_SLOW_BACKGROUND) {
         orders->background = dame_background_new(costs->jit, orders->provider);
     }
     costs->slow_provider = orders->provider;
@@ -101,7 +101,7 @@ void dame_orders_start(dame_orders_t *orders, dame_costs_t *costs, dame_layouts_
 
 void dame_orders_scan(const dame_orders_t *orders)
 {
-    if (NULL != orders->jit) {
+    if (orders->jit != NULL) {
         dame_jit_look(orders->jit);
     }
 }
@@ -109,10 +109,10 @@ void dame_orders_scan(const dame_orders_t *orders)
 bool dame_orders_stop(dame_orders_t *orders, dame_layout_t **surplus)
 {
     bool ended = true;
-    if (NULL != orders->background) {
+    if (orders->background != NULL) {
         ended = dame_background_stop(orders->background);
         for (dame_order_t *order;
-             NULL != (order = dame_background_take_rest(orders->background));) {
+             (order = dame_background_take_rest(orders->background)) != NULL;) {
             order->next = NULL;
             dame_orders_release(orders, order, surplus);
         }
@@ -122,7 +122,7 @@ bool dame_orders_stop(dame_orders_t *orders, dame_layout_t **surplus)
         orders->background = NULL;
     }
     orders->jit = NULL;
-    if (NULL != orders->observer) {
+    if (orders->observer != NULL) {
         dame_orders_flush_messages(orders);
     }
     return ended;
@@ -133,13 +133,13 @@ bool dame_orders_stop(dame_orders_t *orders, dame_layout_t **surplus)
 bool dame_orders_place(dame_orders_t *orders, dame_layout_t *layout, dame_dir_t dir,
                        const dame_candidate_t *candidate)
 {
-    if (NULL == orders->background) {
+    if (orders->background == NULL) {
         return false;
     }
     dame_layout_hold(layout);
     const dame_status_t status =
         dame_background_order(orders->background, layout->program, dir, candidate, layout);
-    if (DAME_OK != status) { /* the caller's datatype keeps the layout */
+    if (status != DAME_OK) { /* the caller's datatype keeps the layout */
         atomic_fetch_sub_explicit(&layout->holds, 1, memory_order_relaxed);
         return false;
     }
@@ -151,7 +151,7 @@ bool dame_orders_place(dame_orders_t *orders, dame_layout_t *layout, dame_dir_t 
 static bool get_first(const dame_orders_t *orders, const dame_program_t *program, dame_dir_t dir,
                       dame_candidate_t *first)
 {
-    return NULL != orders->jit && dame_jit_candidates(orders->jit, program, dir, first, 1) > 0 &&
+    return orders->jit != NULL && dame_jit_candidates(orders->jit, program, dir, first, 1) > 0 &&
            orders->provider == first->provider;
 }
 
@@ -165,7 +165,7 @@ bool dame_orders_provide_first(const dame_orders_t *orders, const dame_program_t
 bool dame_orders_are_first(const dame_orders_t *orders, const dame_program_t *program,
                            dame_dir_t dir)
 {
-    return DAME_SLOW_INLINE != orders->how && dame_orders_provide_first(orders, program, dir);
+    return orders->how != DAME_SLOW_INLINE && dame_orders_provide_first(orders, program, dir);
 }
 
 dame_status_t dame_orders_compile(dame_orders_t *orders, dame_layout_t *layout, dame_dir_t dir,
@@ -186,15 +186,15 @@ dame_status_t dame_orders_compile(dame_orders_t *orders, dame_layout_t *layout, 
     if (dame_jit_has(orders->jit, layout->program, dir, &first)) {
         status = dame_jit_find(orders->jit, layout->program, dir, &first, name, &ns);
     }
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         return dame_jit_rank(orders->jit, layout->program, dir, &first, 1) ? DAME_OK
                                                                            : DAME_ERR_FULL;
     }
-    if (DAME_ERR_BUSY == status && DAME_SLOW_BACKGROUND == orders->how) {
+    if (status == DAME_ERR_BUSY && orders->how == DAME_SLOW_BACKGROUND) {
         (void) dame_orders_place(orders, layout, dir, &first);
         return DAME_ERR_BUSY;
     }
-    return DAME_ERR_BUSY == status ? DAME_ERR_UNSUPPORTED : status;
+    return status == DAME_ERR_BUSY ? DAME_ERR_UNSUPPORTED : status;
 }
 
 /* ---- What comes back ------------------------------------------------------------------------ */
@@ -203,10 +203,10 @@ dame_status_t dame_orders_compile(dame_orders_t *orders, dame_layout_t *layout, 
  * again, after more uses each time. */
 static void order_done_at_fixed_use(dame_promotion_t *state, dame_status_t status)
 {
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         atomic_store_explicit(&state->runs_code, 0, memory_order_relaxed); /* what did is evicted */
         dame_countdown_set(&state->countdown, dame_countdown_uses(1));
-    } else if (DAME_ERR_UNSUPPORTED == status) {
+    } else if (status == DAME_ERR_UNSUPPORTED) {
         dame_countdown_set(&state->countdown, DAME_COUNTDOWN_OFF);
         state->period = 0; /* it is not tried again */
     } else {
@@ -219,11 +219,11 @@ static void apply_order(const dame_orders_t *orders, dame_order_t *order)
     dame_layout_t *layout = order->owner;
     dame_promotion_t *state = &layout->promotions[order->dir];
     dame_status_t status = order->status;
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = dame_order_install(orders->jit, order, NULL);
     }
     state->is_ordered = false;
-    if (NULL == state->measured) {
+    if (state->measured == NULL) {
         order_done_at_fixed_use(state, status);
         return;
     }
@@ -236,8 +236,8 @@ static void apply_order(const dame_orders_t *orders, dame_order_t *order)
 dame_order_t *dame_orders_collect(dame_orders_t *orders)
 {
     dame_order_t *done = NULL, *order;
-    while (NULL != orders->background &&
-           NULL != (order = dame_background_take(orders->background))) {
+    while (orders->background != NULL &&
+           (order = dame_background_take(orders->background)) != NULL) {
         apply_order(orders, order);
         order->next = done;
         done = order;
@@ -247,12 +247,12 @@ dame_order_t *dame_orders_collect(dame_orders_t *orders)
 
 void dame_orders_release(dame_orders_t *orders, dame_order_t *done, dame_layout_t **surplus)
 {
-    while (NULL != done) {
+    while (done != NULL) {
         dame_order_t *next = done->next;
         dame_layout_t *layout = done->owner;
         dame_order_free(done);
         dame_layout_t *unused = dame_layout_release(orders->layouts, layout);
-        while (NULL != unused) {
+        while (unused != NULL) {
             dame_layout_t *after = unused->next;
             unused->next = *surplus;
             *surplus = unused;

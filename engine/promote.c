@@ -42,7 +42,7 @@ static struct dame_measured *meet(const dame_use_t *use, dame_dir_t dir, size_t 
     dame_promoter_t *promoter = use->layout->promoter;
     if (!atomic_load_explicit(&promoter->compiles, memory_order_acquire)) {
         dame_promote_end_measuring(use->layout, dir);
-    } else if (DAME_COUNTDOWN_TIMED == value) {
+    } else if (value == DAME_COUNTDOWN_TIMED) {
         return dame_promote_begin_timed(promoter, &use->layout->promotions[dir]);
     } else {
         decide(promoter, use, dir, bytes, 0);
@@ -50,19 +50,19 @@ static struct dame_measured *meet(const dame_use_t *use, dame_dir_t dir, size_t 
     return NULL;
 }
 
-/* At the start of a use of a settled direction. `untold`: earlier uses that promotion has not
+/* At the start of a use of a settled direction. `unreported`: earlier uses that promotion has not
  * counted yet. If it is 0, one use in TICK is reported, as TICK uses. */
-static void meet_settled(dame_thread_t *thread, const dame_use_t *use, dame_dir_t dir, size_t bytes,
-                         int32_t untold)
+static void count_settled_use(dame_thread_t *thread, const dame_use_t *use, dame_dir_t dir,
+                              size_t bytes, int32_t unreported)
 {
     dame_promoter_t *promoter = use->layout->promoter;
-    const bool ticks = 0 == untold && --thread->tick < 0;
+    const bool ticks = unreported == 0 && --thread->tick < 0;
     if (ticks) {
         thread->tick = TICK - 1;
     }
-    if ((ticks || untold > 0) && promoter->options.threshold < 0 &&
+    if ((ticks || unreported > 0) && promoter->options.threshold < 0 &&
         atomic_load_explicit(&promoter->compiles, memory_order_acquire)) {
-        decide(promoter, use, dir, bytes, untold + (ticks ? TICK : 1));
+        decide(promoter, use, dir, bytes, unreported + (ticks ? TICK : 1));
     }
 }
 
@@ -71,14 +71,14 @@ struct dame_measured *dame_promote_begin(dame_thread_t *thread, const dame_use_t
 {
     dame_layout_t *layout = use->layout;
     dame_countdown_t *countdown = &layout->promotions[dir].countdown;
-    const int32_t untold = dame_credit_end(thread, use, (dame_work_t) dir, samples);
-    if (untold > 0) {
-        dame_countdown_skip(countdown, untold);
+    const int32_t unreported = dame_credit_end(thread, use, (dame_work_t) dir, samples);
+    if (unreported > 0) {
+        dame_countdown_skip(countdown, unreported);
     }
     const dame_countdown_value_t value = dame_countdown_load(countdown);
     if (dame_countdown_is_settled(value, &layout->program->codes[dir])) {
         if (!natively) {
-            meet_settled(thread, use, dir, bytes, untold);
+            count_settled_use(thread, use, dir, bytes, unreported);
         }
         return NULL;
     }
@@ -109,7 +109,7 @@ void dame_promote_layout_init(dame_promoter_t *promoter, dame_layout_t *layout)
 {
     const int32_t threshold = atomic_load_explicit(&promoter->threshold, memory_order_relaxed);
     const bool measured = threshold < 0;
-    const int32_t uses = NULL == layout->program ? 0
+    const int32_t uses = layout->program == NULL ? 0
                          : measured              ? dame_measured_first(layout->program->size)
                                                  : threshold;
     layout->promoter = promoter;
@@ -127,7 +127,7 @@ static void bring_forward(dame_promotion_t *state)
     const dame_countdown_value_t value = dame_countdown_load(&state->countdown);
     const bool counts = dame_countdown_may_skip(value) > 0;
     const bool is_settled =
-        NULL != state->measured && DAME_COUNTDOWN_TIMED != value && !dame_countdown_is_uses(value);
+        state->measured != NULL && value != DAME_COUNTDOWN_TIMED && !dame_countdown_is_uses(value);
     if ((counts || is_settled) &&
         dame_countdown_change(&state->countdown, value, dame_countdown_uses(1))) {
         state->period = counts ? state->period + 1 - dame_countdown_left(value) : 1;

@@ -29,8 +29,8 @@ void dame_promote_hinted(dame_layout_t *layout);
 /* Does the program run machine code? */
 static inline bool dame_promote_is_compiled(const dame_layout_t *layout, dame_dir_t dir)
 {
-    return 0 != atomic_load_explicit(&layout->promotions[dir].runs_code, memory_order_relaxed) &&
-           NULL != atomic_load_explicit(&layout->program->codes[dir], memory_order_relaxed);
+    return atomic_load_explicit(&layout->promotions[dir].runs_code, memory_order_relaxed) != 0 &&
+           atomic_load_explicit(&layout->program->codes[dir], memory_order_relaxed) != NULL;
 }
 
 /* Are whole messages of this layout left to the other engine, if it may move them? */

@@ -9,14 +9,14 @@
 static double promised(const dame_layout_t *layout)
 {
     const dame_hints_t *hints = atomic_load_explicit(&layout->hints, memory_order_acquire);
-    return NULL == hints ? 0 : atomic_load_explicit(&hints->uses, memory_order_relaxed);
+    return hints == NULL ? 0 : atomic_load_explicit(&hints->uses, memory_order_relaxed);
 }
 
 /* Does not look again before it has been used some more. */
 static bool is_early(const dame_promoter_t *promoter, const dame_layout_t *layout,
                      dame_promotion_t *state, size_t bytes)
 {
-    if (NULL != state->measured || promised(layout) > 0) {
+    if (state->measured != NULL || promised(layout) > 0) {
         return false;
     }
     const int32_t more = dame_measured_more(&promoter->costs, (int64_t) bytes, state->period);
@@ -29,16 +29,16 @@ static bool has_measured(const dame_promoter_t *promoter, const dame_use_t *use,
                          size_t bytes)
 {
     dame_promotion_t *state = &use->layout->promotions[dir];
-    if (NULL == state->measured) {
+    if (state->measured == NULL) {
         state->measured = dame_measured_new(&promoter->costs, use->layout->program, dir,
                                             (int64_t) bytes, 0.01 * *promoter->options.explore,
-                                            NULL != promoter->options.native &&
+                                            promoter->options.native != NULL &&
                                                 dame_use_trust(use) < DAME_TRUST_DENIED);
     }
-    if (NULL != state->measured) {
+    if (state->measured != NULL) {
         dame_measured_promise(state->measured, promised(use->layout));
     }
-    return NULL != state->measured;
+    return state->measured != NULL;
 }
 
 /*
@@ -111,15 +111,15 @@ static void tell_choice(const dame_promoter_t *promoter, const dame_use_t *use, 
     char name[DAME_CANDIDATE_NAME];
     atomic_store_explicit(&state->runs_code, dame_measured_has_code(state->measured),
                           memory_order_relaxed);
-    if (arm == before || ((0 != before || arm == native) && !settled)) {
+    if (arm == before || ((before != 0 || arm == native) && !settled)) {
         return;
     }
-    if (arm != native && before != native && (0 == arm || 0 == before)) {
-        dame_count(promoter->counts, 0 == arm ? DAME_COUNT_demoted : DAME_COUNT_promoted, 1);
+    if (arm != native && before != native && (arm == 0 || before == 0)) {
+        dame_count(promoter->counts, arm == 0 ? DAME_COUNT_demoted : DAME_COUNT_promoted, 1);
     }
     state->reported_arm = arm;
     dame_event_t event = {.kind = DAME_EVENT_RUNS, .use = use, .dir = dir};
-    event.tier = arm == native ? DAME_TIER_NATIVE : 0 == arm ? DAME_TIER_INTERP : DAME_TIER_CODE;
+    event.tier = arm == native ? DAME_TIER_NATIVE : arm == 0 ? DAME_TIER_INTERP : DAME_TIER_CODE;
     event.code = dame_measured_name(&promoter->costs, state->measured, arm, name);
     dame_promoter_tell(promoter, &event);
     tell_costs(promoter, use, dir);
@@ -147,7 +147,7 @@ static void ask(dame_promoter_t *promoter, const dame_use_t *use, dame_dir_t dir
     }
     give_to_native(layout, dir, result.native);
     tell_choice(promoter, use, dir, result.settled);
-    if (DAME_OK != result.status && DAME_ERR_BUSY != result.status) {
+    if (result.status != DAME_OK && result.status != DAME_ERR_BUSY) {
         dame_promoter_failed(promoter, result.status);
     }
     schedule(state, &result);
@@ -162,7 +162,7 @@ void dame_promote_at_measured_use(dame_promoter_t *promoter, const dame_use_t *u
 {
     dame_promotion_t *state = &use->layout->promotions[dir];
     if (settled > 0) {
-        if (NULL != state->measured) {
+        if (state->measured != NULL) {
             ask(promoter, use, dir, bytes, settled);
         }
     } else if (!is_early(promoter, use->layout, state, bytes)) {

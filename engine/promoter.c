@@ -21,7 +21,7 @@ static void stop_compiling(dame_promoter_t *promoter)
 /* The programs of a child of fork() are the interpreter's (jit/jit.h). */
 static void in_child(void)
 {
-    for (dame_promoter_t *promoter = all; NULL != promoter; promoter = promoter->next) {
+    for (dame_promoter_t *promoter = all; promoter != NULL; promoter = promoter->next) {
         stop_compiling(promoter);
     }
 }
@@ -32,7 +32,7 @@ void dame_promoter_tell(const dame_promoter_t *promoter, const dame_event_t *eve
 {
     for (int i = 0; i < 2; i++) {
         const dame_observer_t *observer = promoter->observers[i];
-        if (NULL != observer && NULL != observer->event) {
+        if (observer != NULL && observer->event != NULL) {
             observer->event(observer->argument, event);
         }
     }
@@ -42,14 +42,14 @@ const char *dame_promoter_name_code(const dame_promoter_t *promoter, const dame_
                                     char name[DAME_LONGEST_CODE_NAME])
 {
     const dame_observer_t *observer = dame_promoter_observer(promoter);
-    if (NULL == promoter->options.jit.perf_map && !promoter->options.jit.gdb) {
+    if (promoter->options.jit.perf_map == NULL && !promoter->options.jit.gdb) {
         return NULL;
     }
     *name = '\0';
-    if (NULL != observer->name) {
+    if (observer->name != NULL) {
         observer->name(observer->argument, use, name, DAME_LONGEST_CODE_NAME);
     }
-    if ('\0' == *name) {
+    if (*name == '\0') {
         (void) snprintf(name, DAME_LONGEST_CODE_NAME, "datatype %llu",
                         (unsigned long long) dame_layout_number(use->layout));
     }
@@ -70,7 +70,7 @@ static void say_denied(dame_promoter_t *promoter)
 {
     dame_jit_stats_t stats;
     dame_jit_stats(promoter->jit, &stats);
-    if (DAME_JIT_MEMORY_NONE == stats.memory) { /* else it is a clone() of a process that may */
+    if (stats.memory == DAME_JIT_MEMORY_NONE) { /* else it is a clone() of a process that may */
         dame_promoter_tell(promoter,
                            &(dame_event_t){.kind = DAME_EVENT_DENIED, .error = stats.memory_errno});
     }
@@ -79,12 +79,12 @@ static void say_denied(dame_promoter_t *promoter)
 void dame_promoter_failed(dame_promoter_t *promoter, dame_status_t status)
 {
     dame_count(promoter->counts,
-               DAME_ERR_FULL == status     ? DAME_COUNT_compile_full
-               : DAME_ERR_DENIED == status ? DAME_COUNT_compile_denied
-               : DAME_ERR_NOMEM == status  ? DAME_COUNT_compile_memory
+               status == DAME_ERR_FULL     ? DAME_COUNT_compile_full
+               : status == DAME_ERR_DENIED ? DAME_COUNT_compile_denied
+               : status == DAME_ERR_NOMEM  ? DAME_COUNT_compile_memory
                                            : DAME_COUNT_compile_unsupported,
                1);
-    if (DAME_ERR_DENIED == status) {
+    if (status == DAME_ERR_DENIED) {
         stop_compiling(promoter);
         say_denied(promoter);
     }
@@ -107,7 +107,7 @@ void dame_promoter_with_code(const dame_layout_t *layout, void *argument,
 static void tell_of_profile(void *argument, const char *text, int trouble)
 {
     const dame_promoter_t *promoter = argument;
-    const bool is_detail = !trouble || 0 == strcmp("auto", promoter->options.profile);
+    const bool is_detail = !trouble || strcmp("auto", promoter->options.profile) == 0;
     dame_observer_log(dame_promoter_observer(promoter),
                       is_detail ? DAME_LOG_DETAIL : DAME_LOG_PROBLEM, "%s", text);
 }
@@ -117,12 +117,12 @@ static void find_profile(dame_promoter_t *promoter)
 {
     char cpu[128];
     const char *where = promoter->options.profile;
-    if (promoter->options.threshold > 0 || NULL == where || '\0' == *where) {
+    if (promoter->options.threshold > 0 || where == NULL || *where == '\0') {
         return;
     }
     dame_profile_cpu(cpu, sizeof(cpu));
     promoter->costs.profile = dame_profile_new(where, cpu, tell_of_profile, promoter);
-    if (NULL != promoter->costs.profile) {
+    if (promoter->costs.profile != NULL) {
         dame_profile_load(promoter->costs.profile);
     }
 }
@@ -144,7 +144,7 @@ void dame_promoter_prepare(dame_promoter_t *promoter)
 
 static void end_profile(dame_promoter_t *promoter, bool saves)
 {
-    if (NULL != promoter->costs.profile) {
+    if (promoter->costs.profile != NULL) {
         if (saves) {
             (void) dame_profile_save(promoter->costs.profile);
         }
@@ -159,13 +159,13 @@ static void end_profile(dame_promoter_t *promoter, bool saves)
 /* Its machine code and measurements. */
 static void release_codes(dame_promoter_t *promoter, dame_layout_t *layout)
 {
-    for (int dir = 0; NULL != promoter->jit && dir < 2; dir++) {
-        if (NULL != layout->promotions[dir].measured) {
+    for (int dir = 0; promoter->jit != NULL && dir < 2; dir++) {
+        if (layout->promotions[dir].measured != NULL) {
             dame_measured_learn(&promoter->costs, layout->promotions[dir].measured, layout->program,
                                 (dame_dir_t) dir);
         }
     }
-    if (NULL != promoter->jit && NULL != layout->program) {
+    if (promoter->jit != NULL && layout->program != NULL) {
         dame_jit_release(promoter->jit, layout->program);
     }
     for (int dir = 0; dir < 2; dir++) {
@@ -176,7 +176,7 @@ static void release_codes(dame_promoter_t *promoter, dame_layout_t *layout)
 
 void dame_promoter_free(dame_promoter_t *promoter, dame_layout_t *layouts)
 {
-    while (NULL != layouts) {
+    while (layouts != NULL) {
         dame_layout_t *next = layouts->next;
         release_codes(promoter, layouts);
         dame_program_free(layouts->program);
@@ -198,7 +198,7 @@ static void log_plan(const dame_promoter_t *promoter)
         dame_observer_log(observer, DAME_LOG_DETAIL,
                           "programs are compiled to machine code (%s) at use %d", stats.vector_name,
                           (int) options->threshold);
-    } else if (!options->jit.without_x || NULL != options->order.llvm) {
+    } else if (!options->jit.without_x || options->order.llvm != NULL) {
         dame_observer_log(observer, DAME_LOG_DETAIL,
                           "programs are compiled to machine code (%s) when that is measured to pay",
                           stats.vector_name);
@@ -237,10 +237,10 @@ static void delist(dame_promoter_t *promoter)
 {
     dame_lock(DAME_LOCK_GATE);
     dame_promoter_t **at = &all;
-    while (NULL != *at && promoter != *at) {
+    while (*at != NULL && promoter != *at) {
         at = &(*at)->next;
     }
-    if (NULL != *at) {
+    if (*at != NULL) {
         *at = promoter->next;
     }
     dame_unlock(DAME_LOCK_GATE);
@@ -249,18 +249,18 @@ static void delist(dame_promoter_t *promoter)
 void dame_promoter_start(dame_promoter_t *promoter, const dame_promote_options_t *options)
 {
     promoter->options = *options;
-    if (0 == options->threshold) {
+    if (options->threshold == 0) {
         return;
     }
     promoter->options.jit.complain = dame_orders_complain;
     promoter->options.jit.complain_argument = &promoter->orders;
     dame_status_t status = dame_jit_create(&promoter->options.jit, &promoter->jit);
-    if (DAME_OK == status && !enlist(promoter)) {
+    if (status == DAME_OK && !enlist(promoter)) {
         dame_jit_destroy(promoter->jit);
         promoter->jit = NULL;
         status = DAME_ERR_NOMEM;
     }
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         dame_observer_log(dame_promoter_observer(promoter), DAME_LOG_DETAIL,
                           "nothing is compiled to machine code: %s", dame_status_text(status));
         return;
@@ -301,7 +301,7 @@ void dame_promoter_settle(dame_promoter_t *promoter)
 /* 0: all is well. */
 static void log_perf_map_error(const dame_promoter_t *promoter, int error)
 {
-    if (0 != error) {
+    if (error != 0) {
         dame_observer_log(dame_promoter_observer(promoter), DAME_LOG_PROBLEM,
                           "the names of machine code could not be written to %s/perf-%ld.map or "
                           "jit-%ld.dump: %s",
@@ -325,7 +325,7 @@ void dame_promoter_stop(dame_promoter_t *promoter, bool saves)
 {
     dame_promoter_settle(promoter);
     end_profile(promoter, saves);
-    if (NULL != promoter->jit) {
+    if (promoter->jit != NULL) {
         delist(promoter);
         dame_jit_t *jit = take_jit(promoter);
         log_perf_map_error(promoter, promoter->last.perf_map_errno);
@@ -339,11 +339,11 @@ void dame_promoter_stats(dame_promoter_t *promoter, dame_jit_stats_t *stats)
 {
     dame_lock(DAME_LOCK_STATISTICS); /* the engine may stop at the same time */
     *stats = promoter->last;
-    if (NULL != promoter->jit) {
+    if (promoter->jit != NULL) {
         dame_jit_stats(promoter->jit, stats);
     }
     dame_unlock(DAME_LOCK_STATISTICS);
-    if (NULL == stats->vector_name) {
+    if (stats->vector_name == NULL) {
         stats->vector_name = "";
     }
 }

@@ -12,7 +12,7 @@ static inline void add(dame_thread_t *thread, dame_counter_t counter, dame_work_
 
 static dame_tier_t tier_of(const dame_begin_t *it)
 {
-    return DAME_WORK_COPY == it->work /* by the interpreter's kernels, which stay */
+    return it->work == DAME_WORK_COPY /* by the interpreter's kernels, which stay */
                ? DAME_TIER_INTERP
                : dame_promote_tier(it->use->layout, (dame_dir_t) it->work, it->is_native);
 }
@@ -21,13 +21,13 @@ static dame_tier_t tier_of(const dame_begin_t *it)
 static dame_measured_t *decide(dame_thread_t *thread, dame_begin_t *it, bool samples)
 {
     dame_measured_t *measured = NULL;
-    if (DAME_WORK_COPY == it->work) {
+    if (it->work == DAME_WORK_COPY) {
         (void) dame_credit_end(thread, it->use, it->work, samples);
     } else {
         measured = dame_promote_begin(thread, it->use, (dame_dir_t) it->work, (size_t) it->bytes,
-                                      samples, it->in_window);
+                                      samples, it->in_probe);
     }
-    it->is_native = NULL != it->ops->is_native && it->ops->is_native(it);
+    it->is_native = it->ops->is_native != NULL && it->ops->is_native(it);
     return measured;
 }
 
@@ -35,20 +35,20 @@ static void count_use(const dame_engine_t *engine, dame_thread_t *thread, dame_b
                       bool is_trial)
 {
     dame_tally_t *tally = dame_tally_of(it->use);
-    if (NULL == tally) {
+    if (tally == NULL) {
         return;
     }
     const int64_t use = dame_tally_use(tally, it->work, tier_of(it), it->bytes);
-    if (engine->timing.on && !it->in_window) {
+    if (engine->timing.on && !it->in_probe) {
         dame_timing_ask(thread, tally, it->work, tier_of(it));
-        it->in_window =
-            !is_trial && NULL != it->ops->opens && it->ops->opens(it, thread, tally, use);
+        it->in_probe =
+            !is_trial && it->ops->opens != NULL && it->ops->opens(it, thread, tally, use);
     }
 }
 
 static void grant(dame_thread_t *thread, const dame_begin_t *it, bool samples)
 {
-    if (DAME_WORK_COPY == it->work) {
+    if (it->work == DAME_WORK_COPY) {
         dame_credit_grant(thread, it->use, it->work, DAME_TIER_INTERP, DAME_MOST_CREDIT, samples);
     } else {
         dame_promote_grant(thread, it->use, (dame_dir_t) it->work, samples);
@@ -58,7 +58,7 @@ static void grant(dame_thread_t *thread, const dame_begin_t *it, bool samples)
 /* As ops->move(), or for a sample. */
 static int64_t move(dame_engine_t *engine, dame_thread_t *thread, dame_begin_t *it)
 {
-    int64_t moved = it->in_window ? it->ops->sample(it, thread) : -1;
+    int64_t moved = it->in_probe ? it->ops->sample(it, thread) : -1;
     if (moved >= 0) {
         return moved;
     }
@@ -92,7 +92,7 @@ static __attribute__((noinline)) int64_t move_in_trial(dame_engine_t *engine, da
 
 static int64_t count_fragment(dame_thread_t *thread, const dame_begin_t *it, int64_t moved)
 {
-    if (DAME_WORK_COPY != it->work) {
+    if (it->work != DAME_WORK_COPY) {
         add(thread, DAME_COUNT_fragments_packed, it->work, 1);
     }
     add(thread, DAME_COUNT_bytes_packed, it->work, moved);
@@ -103,13 +103,13 @@ int64_t dame_run_begin(dame_engine_t *engine, dame_thread_t *thread, dame_begin_
 {
     const bool samples = engine->timing.on;
     dame_measured_t *measured = decide(thread, it, samples);
-    count_use(engine, thread, it, NULL != measured);
-    if (NULL == measured && !it->in_window) {
+    count_use(engine, thread, it, measured != NULL);
+    if (measured == NULL && !it->in_probe) {
         grant(thread, it, samples);
     }
     add(thread, DAME_COUNT_messages_packed, it->work, 1);
     return count_fragment(thread, it,
-                          NULL == measured ? move(engine, thread, it)
+                          measured == NULL ? move(engine, thread, it)
                                            : move_in_trial(engine, thread, it, measured));
 }
 
@@ -173,7 +173,7 @@ static int64_t run_piece(dame_begin_t *it, dame_thread_t *thread)
 {
     const piece_t *piece = (const piece_t *) it;
     dame_reader_enter(&thread->reader);
-    if (DAME_WORK_PACK == it->work) {
+    if (it->work == DAME_WORK_PACK) {
         (void) dame_cursor_pack_exact(piece->cursor, it->packed, piece->length);
     } else {
         (void) dame_cursor_unpack(piece->cursor, it->packed, piece->length);
@@ -189,7 +189,7 @@ void dame_run_piece(dame_engine_t *engine, dame_thread_t *thread, const dame_use
     piece_t piece = {dame_begin(&ops, use, (dame_work_t) dir, cursor->total,
                                 cursor->frames[0].count, cursor->frames[0].origin, packed, false),
                      cursor, length};
-    (void) (0 == cursor->position ? dame_run_begin : dame_run_continue)(engine, thread, &piece.run);
+    (void) (cursor->position == 0 ? dame_run_begin : dame_run_continue)(engine, thread, &piece.run);
 }
 
 int64_t dame_run_copied(dame_begin_t *it, dame_thread_t *thread)

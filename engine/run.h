@@ -22,8 +22,8 @@ typedef struct dame_begin_ops {
     /* Does the caller's other engine move the message? Asked after promotion's decision. NULL: no.
      */
     bool (*is_native)(const dame_begin_t *it);
-    /* For callers that take samples: has the thread a window for it, or may one open with the
-     * message, use number `use` of its tally? And with a window: moves as move() does, or returns
+    /* For callers that take samples: has the thread a probe for it, or may one open with the
+     * message, use number `use` of its tally? And with a probe: moves as move() does, or returns
      * -1. */
     bool (*opens)(dame_begin_t *it, dame_thread_t *thread, dame_tally_t *tally, int64_t use);
     int64_t (*sample)(dame_begin_t *it, dame_thread_t *thread);
@@ -39,11 +39,11 @@ struct dame_begin {
     const void *base; /* user memory */
     char *packed;     /* of the fragment */
     bool is_whole;    /* which is the message */
-    bool in_window;   /* the thread has a window: the other engine moves fragments for samples */
+    bool in_probe;    /* the thread has a probe: the other engine moves fragments for samples */
     bool is_native;   /* the other engine moves this message */
 };
 
-/* One that begins outside of windows. */
+/* One that begins outside of probes. */
 static inline dame_begin_t dame_begin(const dame_begin_ops_t *ops, const dame_use_t *use,
                                       dame_work_t work, int64_t bytes, int64_t count,
                                       uintptr_t base, char *packed, bool is_whole)

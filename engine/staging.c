@@ -45,7 +45,7 @@ void dame_staging_write(char *to, const char *from, int64_t length)
 
 static inline int64_t piece_of(const dame_staging_t *staging)
 {
-    return 0 != staging->piece ? staging->piece : DAME_STAGING_BUFFER;
+    return staging->piece != 0 ? staging->piece : DAME_STAGING_BUFFER;
 }
 
 /* In the buffer, at the same offset within a line. */
@@ -76,7 +76,7 @@ static int64_t pack_staged(dame_staging_t *staging, dame_cursor_t *cursor, char 
         char *to = packed + moved, *warm = warm_for(staging, to);
         const int64_t left = length - moved, room = least(left, piece);
         const int64_t bytes = dame_cursor_pack(cursor, warm, room);
-        if (0 == bytes && room < left) {
+        if (bytes == 0 && room < left) {
             return moved + dame_cursor_pack(cursor, to, left);
         }
         dame_staging_write(to, warm, bytes);
@@ -164,7 +164,7 @@ static __attribute__((noinline)) int64_t try_both(dame_staging_t *staging,
     if (first > 0 && second > 0) {
         const float one = (float) (middle - start) / (float) first;
         const float two = (float) (end - middle) / (float) second;
-        learn(place, DIRECT == way ? one : two, DIRECT == way ? two : one);
+        learn(place, way == DIRECT ? one : two, way == DIRECT ? two : one);
     }
     place->trials += place->trials < 2 * MEMORY ? 1 : -1; /* odd and even in turn */
     place->until = place->trials < FIRST_TRIALS ? 0 : BETWEEN;
@@ -175,7 +175,7 @@ static inline int64_t move(dame_staging_t *staging, dame_dir_t dir, dame_cursor_
                            char *packed, int64_t length)
 {
     dame_staging_place_t *place = place_of(staging, dir, packed, length);
-    if (0 != cursor->program->has_by_block && length > piece_of(staging)) {
+    if (cursor->program->has_by_block != 0 && length > piece_of(staging)) {
         return ways[dir][DIRECT](staging, cursor, packed, length); /* pieces have few columns */
     }
     if (--place->until < 0) {

@@ -17,7 +17,7 @@ enum { MOST_TALLIES = 1024 };
  * they may be untypical. */
 enum { LEAST_NATIVE = 6, LEAST_LARGE = 3, LARGE = 1 << 20 /* bytes */ };
 
-_Static_assert(0 == offsetof(dame_tally_t, amounts), "dame_tally_of()");
+_Static_assert(offsetof(dame_tally_t, amounts) == 0, "dame_tally_of()");
 
 static void hear(void *unused, const dame_event_t *event);
 
@@ -38,7 +38,7 @@ void dame_tallies_stop(dame_tallies_t *tallies)
     dame_lock(DAME_LOCK_STATISTICS); /* also held while they are read for a report */
     dame_tally_t *tally = atomic_exchange(&tallies->first, NULL);
     dame_unlock(DAME_LOCK_STATISTICS);
-    while (NULL != tally) {
+    while (tally != NULL) {
         dame_tally_t *next = tally->next;
         dame_heap_free(tally->times);
         dame_heap_free(tally);
@@ -59,8 +59,8 @@ static dame_tally_t *find(dame_tallies_t *tallies, const char *name, const char 
                           int64_t size)
 {
     dame_tally_t *tally = *chain_of(tallies, name, words);
-    while (NULL != tally && (size != tally->size || 0 != strcmp(words, tally->words) ||
-                             0 != strcmp(name, tally->name))) {
+    while (tally != NULL && (size != tally->size || strcmp(words, tally->words) != 0 ||
+                             strcmp(name, tally->name) != 0)) {
         tally = tally->beside;
     }
     return tally;
@@ -69,11 +69,11 @@ static dame_tally_t *find(dame_tallies_t *tallies, const char *name, const char 
 static dame_tally_t *add(dame_tallies_t *tallies, const char *name, const char *words, int64_t size)
 {
     dame_tally_t *tally = dame_heap_zalloc(sizeof(*tally));
-    if (NULL == tally) {
+    if (tally == NULL) {
         return NULL;
     }
     tally->times = tallies->times ? dame_heap_zalloc(sizeof(*tally->times)) : NULL;
-    if (tallies->times && NULL == tally->times) {
+    if (tallies->times && tally->times == NULL) {
         dame_heap_free(tally);
         return NULL;
     }
@@ -107,7 +107,7 @@ dame_tally_t *dame_tally_get(dame_tallies_t *tallies, const char *given, const c
         size = 0;
     }
     dame_tally_t *tally = find(tallies, name, words, size);
-    return NULL == tally ? add(tallies, name, words, size) : tally;
+    return tally == NULL ? add(tallies, name, words, size) : tally;
 }
 
 static dame_tally_t *tally_for(dame_tallies_t *tallies, const char *name,
@@ -133,13 +133,13 @@ void dame_tally_open(dame_tallies_t *tallies, dame_use_t *use, const char *name,
 {
     dame_layout_t *layout = use->layout;
     dame_tally_t *first = atomic_load_explicit(&layout->tally, memory_order_relaxed);
-    dame_tally_t *tally = NULL == first || own ? tally_for(tallies, name, layout->program) : first;
+    dame_tally_t *tally = first == NULL || own ? tally_for(tallies, name, layout->program) : first;
     use->tally_bits = 0;
     use->amounts = NULL;
-    if (NULL == tally) {
+    if (tally == NULL) {
         return;
     }
-    if (NULL == first) {
+    if (first == NULL) {
         atomic_store_explicit(&layout->tally, tally, memory_order_release);
     } else if (first != tally) {
         use->tally_bits = bits_of(tally);
@@ -162,7 +162,7 @@ static void sum_up(const dame_tallies_t *tallies, const dame_tally_t *tally, sum
 static const dame_amounts_t *next_amounts(const dame_amounts_t *amounts)
 {
     const dame_tally_t *next = ((const dame_tally_t *) amounts)->next; /* its first member */
-    return NULL == next ? NULL : &next->amounts;
+    return next == NULL ? NULL : &next->amounts;
 }
 
 /* ---- What happens to codes; with the gate's lock held --------------------------------------- */
@@ -178,18 +178,18 @@ static void note_compiled(dame_tally_t *tally, dame_dir_t dir, int64_t ns)
     atomic_fetch_add_explicit(&tally->compile_ns, ns, memory_order_relaxed);
 }
 
-static void note_runs(dame_tally_t *tally, dame_dir_t dir, dame_tier_t tier, const char *code)
+static void note_code(dame_tally_t *tally, dame_dir_t dir, dame_tier_t tier, const char *code)
 {
     dame_history_t *history = &tally->history[dir];
     const int32_t n = history->nsteps;
-    if (DAME_TIER_INTERP == tier && DAME_TIER_NATIVE != tally->runs[dir]) {
+    if (tier == DAME_TIER_INTERP && tally->runs[dir] != DAME_TIER_NATIVE) {
         atomic_fetch_add_explicit(&tally->demoted, 1, memory_order_relaxed);
     }
     tally->runs[dir] = tier;
-    if (0 == n ? DAME_TIER_INTERP == tier : 0 == strcmp(history->steps[n - 1].code, code)) {
+    if (n == 0 ? tier == DAME_TIER_INTERP : strcmp(history->steps[n - 1].code, code) == 0) {
         return; /* another layout of the same name and words */
     }
-    if (DAME_STEPS == n) {
+    if (n == DAME_STEPS) {
         memmove(&history->steps[1], &history->steps[2],
                 (DAME_STEPS - 2) * sizeof(dame_code_step_t));
         history->nsteps--;
@@ -203,8 +203,8 @@ static void note_runs(dame_tally_t *tally, dame_dir_t dir, dame_tier_t tier, con
 static void hear(void *unused, const dame_event_t *event)
 {
     (void) unused;
-    dame_tally_t *tally = NULL == event->use ? NULL : dame_tally_of(event->use);
-    if (NULL == tally) {
+    dame_tally_t *tally = event->use == NULL ? NULL : dame_tally_of(event->use);
+    if (tally == NULL) {
         return;
     }
     dame_history_t *history = &tally->history[event->dir];
@@ -214,7 +214,7 @@ static void hear(void *unused, const dame_event_t *event)
         break;
     case DAME_EVENT_RUNS:
         dame_lock(DAME_LOCK_STATISTICS);
-        note_runs(tally, event->dir, event->tier, event->code);
+        note_code(tally, event->dir, event->tier, event->code);
         dame_unlock(DAME_LOCK_STATISTICS);
         break;
     case DAME_EVENT_COSTS:
@@ -255,10 +255,10 @@ static int add_sample(dame_kept_t *samples, int64_t ns, int64_t bytes)
 
 void dame_moved_add(dame_moved_t *moved, int64_t ns, int64_t bytes, bool early)
 {
-    if (!early && !atomic_exchange_explicit(&moved->has_usual, true, memory_order_relaxed)) {
+    if (!early && !atomic_exchange_explicit(&moved->has_steady, true, memory_order_relaxed)) {
         atomic_store_explicit(&moved->samples.count, 0, memory_order_relaxed);
     }
-    if (!early || !atomic_load_explicit(&moved->has_usual, memory_order_relaxed)) {
+    if (!early || !atomic_load_explicit(&moved->has_steady, memory_order_relaxed)) {
         (void) add_sample(&moved->samples, ns, bytes);
     }
 }
@@ -309,11 +309,11 @@ static size_t read_samples(const dame_kept_t *samples, const _Atomic uint32_t *a
     size_t n = 0;
     for (uint32_t i = 0; i < DAME_KEPT && i < ever; i++) {
         const uint64_t sample = atomic_load_explicit(&samples->kept[i], memory_order_relaxed);
-        if (0 != (uint32_t) sample) {
+        if ((uint32_t) sample != 0) {
             read[n++] = (sample_t){
                 .ns = (double) (sample >> 32),
                 .bytes = (double) (uint32_t) sample,
-                .at = NULL == at ? 0 : atomic_load_explicit(&at[i], memory_order_relaxed)};
+                .at = at == NULL ? 0 : atomic_load_explicit(&at[i], memory_order_relaxed)};
         }
     }
     qsort(read, n, sizeof(read[0]), compare_rates);
@@ -335,7 +335,7 @@ static double width(size_t n)
     return n < 2 ? 0 : n - 2 < sizeof(t) / sizeof(t[0]) ? t[n - 2] : 2.1;
 }
 
-/* The square of what a mean may be off by, as far as groups of samples tell: those of one window
+/* The square of what a mean may be off by, as far as groups of samples tell: those of one probe
  * may all be of a time when the machine was slow. `at` in order; 0: a group of its own. */
 static double variance(const sample_t *samples, size_t n, double mean, bool grouped)
 {
@@ -349,7 +349,7 @@ static double variance(const sample_t *samples, size_t n, double mean, bool grou
             off += samples[next].ns - mean * samples[next].bytes;
             bytes += samples[next].bytes;
             next++;
-        } while (next < n && grouped && 0 != samples[i].at && samples[i].at == samples[next].at);
+        } while (next < n && grouped && samples[i].at != 0 && samples[i].at == samples[next].at);
         squares += off * off;
     }
     return groups < 2 ? 0 : squares / (bytes * bytes) * (double) groups / (double) (groups - 1);
@@ -388,8 +388,8 @@ static int compare_uses(const void *a, const void *b)
 }
 
 /*
- * The same for the native engine. Windows are not spread evenly over the uses, early ones are
- * closer to each other: so a group of windows counts for the uses that are nearer to it than to
+ * The same for the native engine. Probes are not spread evenly over the uses, early ones are
+ * closer to each other: so a group of probes counts for the uses that are nearer to it than to
  * another.
  */
 static dame_rate_t native_rate(const dame_native_t *native, int64_t uses)
@@ -425,7 +425,7 @@ static dame_rate_t native_rate(const dame_native_t *native, int64_t uses)
 static const dame_times_t *times_of(const dame_tally_t *tally)
 {
     static const dame_times_t none;
-    return NULL != tally->times ? tally->times : &none;
+    return tally->times != NULL ? tally->times : &none;
 }
 
 static int64_t bytes_of(const dame_tally_row_t *row)
@@ -480,7 +480,7 @@ int dame_tally_rows(const dame_tallies_t *tallies, dame_tally_row_t *rows, int r
     int n = 0;
     dame_lock(DAME_LOCK_STATISTICS);
     const dame_tally_t *tally = atomic_load_explicit(&tallies->first, memory_order_acquire);
-    for (; NULL != tally; tally = tally->next) {
+    for (; tally != NULL; tally = tally->next) {
         dame_tally_row_t row;
         fill_row(tallies, tally, &row);
         const int64_t bytes = bytes_of(&row);
@@ -506,7 +506,7 @@ int64_t dame_tallies_ns(const dame_tallies_t *tallies, dame_work_t work)
     double all = 0;
     dame_lock(DAME_LOCK_STATISTICS);
     const dame_tally_t *tally = atomic_load_explicit(&tallies->first, memory_order_acquire);
-    for (; NULL != tally; tally = tally->next) {
+    for (; tally != NULL; tally = tally->next) {
         sums_t sums;
         sum_up(tallies, tally, &sums);
         for (int tier = 0; tier < DAME_TIERS; tier++) {
@@ -537,7 +537,7 @@ int64_t dame_tallies_total(const dame_tallies_t *tallies, dame_work_t work, dame
     sums_t sums = {.uses = {{0}}};
     dame_lock(DAME_LOCK_STATISTICS);
     const dame_tally_t *first = atomic_load_explicit(&tallies->first, memory_order_acquire);
-    if (NULL != first) {
+    if (first != NULL) {
         dame_counts_of(tallies->counts, &first->amounts, next_amounts, sums.uses, sums.bytes);
     }
     dame_unlock(DAME_LOCK_STATISTICS);

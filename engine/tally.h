@@ -72,21 +72,21 @@ typedef struct dame_kept {
     _Atomic uint64_t kept[DAME_KEPT];
 } dame_kept_t;
 
-/* Work that the native engine did. Its samples come in windows, during which it moves messages in
+/* Work that the native engine did. Its samples come in probes, during which it moves messages in
  * DAME's place. */
 typedef struct dame_native {
-    _Atomic int64_t next; /* the use at which a window may open */
+    _Atomic int64_t next; /* the use at which a probe may open */
     dame_kept_t samples;
-    _Atomic uint32_t at[DAME_KEPT]; /* the use at which the window of each began */
-    uint32_t window;                /* the last window, and the samples it has so far; its
-                                       owner's */
+    _Atomic uint32_t at[DAME_KEPT]; /* the use at which the probe of each began */
+    uint32_t probe;                 /* the last probe, and the samples it has so far; its
+                                        owner's */
     uint32_t seen;
     _Atomic uint32_t began; /* at this use */
     uint32_t warm;          /* warm samples, which count; the same owner's */
 } dame_native_t;
 
 typedef struct dame_moved {
-    _Atomic bool has_usual; /* `samples` has steady samples, and no early ones any more */
+    _Atomic bool has_steady; /* `samples` has steady samples, and no early ones any more */
     dame_kept_t samples;
 } dame_moved_t;
 
@@ -157,7 +157,7 @@ dame_tally_t *dame_tally_get(dame_tallies_t *tallies, const char *name, const ch
 static inline void dame_tally_leave(dame_tally_t *tally, dame_work_t work, int64_t bytes,
                                     int32_t why)
 {
-    if (NULL != tally) {
+    if (tally != NULL) {
         atomic_fetch_add_explicit(&tally->left[work].uses, 1, memory_order_relaxed);
         atomic_fetch_add_explicit(&tally->left[work].bytes, bytes, memory_order_relaxed);
         atomic_store_explicit(&tally->left_why, why, memory_order_relaxed);

@@ -23,10 +23,10 @@ static _Thread_local list_t mine;
 static void unlink_thread(list_t *list, const dame_thread_t *thread)
 {
     dame_thread_t **at = &list->first;
-    while (NULL != *at && thread != *at) {
+    while (*at != NULL && thread != *at) {
         at = &(*at)->beside;
     }
-    if (NULL != *at) {
+    if (*at != NULL) {
         *at = thread->beside;
     }
 }
@@ -48,10 +48,10 @@ static void thread_ends(void *value)
 {
     list_t *list = value;
     dame_lock(DAME_LOCK_THREADS);
-    while (NULL != list->first) {
+    while (list->first != NULL) {
         dame_thread_t *thread = list->first;
         list->first = thread->beside;
-        if (NULL != thread->of->at_end) {
+        if (thread->of->at_end != NULL) {
             thread->of->at_end(thread);
         }
         end_thread(thread);
@@ -62,7 +62,7 @@ static void thread_ends(void *value)
 /* A thread is only counted in when its end will be noticed. Locked. */
 static bool watch(dame_threads_t *threads, dame_thread_t *thread)
 {
-    if (!threads->running || thread->ended || 0 != pthread_setspecific(key, &mine)) {
+    if (!threads->running || thread->ended || pthread_setspecific(key, &mine) != 0) {
         return false;
     }
     thread->of = threads;
@@ -82,7 +82,7 @@ void dame_thread_enlist(dame_threads_t *threads, dame_thread_t *thread)
     dame_unlock(DAME_LOCK_THREADS);
     if (watched) {
         dame_reader_add(&thread->reader);
-    } else if (NULL != threads->on_unwatched) {
+    } else if (threads->on_unwatched != NULL) {
         threads->on_unwatched(threads->argument);
     }
 }
@@ -91,7 +91,7 @@ void dame_thread_enlist(dame_threads_t *threads, dame_thread_t *thread)
 static dame_thread_t *find_here(const dame_threads_t *threads)
 {
     dame_thread_t *thread = mine.first;
-    while (NULL != thread && threads != thread->of) {
+    while (thread != NULL && threads != thread->of) {
         thread = thread->beside;
     }
     return thread;
@@ -102,12 +102,12 @@ dame_thread_t *dame_thread_of(dame_threads_t *threads)
     dame_lock(DAME_LOCK_THREADS);
     dame_thread_t *thread = find_here(threads);
     dame_unlock(DAME_LOCK_THREADS);
-    if (NULL != thread) {
+    if (thread != NULL) {
         return thread;
     }
     void *memory = dame_heap_zalloc(sizeof(*thread) + sizeof(dame_credit_t));
-    if (NULL == memory) {
-        if (NULL != threads->on_unwatched) {
+    if (memory == NULL) {
+        if (threads->on_unwatched != NULL) {
             threads->on_unwatched(threads->argument);
         }
         return NULL;
@@ -125,10 +125,10 @@ dame_thread_t *dame_thread_of(dame_threads_t *threads)
 /* In the child of a fork(), which has no other thread. */
 static void in_child(void)
 {
-    for (dame_threads_t *threads = all; NULL != threads; threads = threads->next) {
+    for (dame_threads_t *threads = all; threads != NULL; threads = threads->next) {
         dame_thread_t *thread = find_here(threads);
-        dame_counts_keep_thread(threads->counts, NULL != thread ? &thread->cells : NULL);
-        if (NULL != threads->in_child) {
+        dame_counts_keep_thread(threads->counts, thread != NULL ? &thread->cells : NULL);
+        if (threads->in_child != NULL) {
             threads->in_child(threads->argument, thread);
         }
     }
@@ -142,7 +142,7 @@ void dame_threads_start(dame_threads_t *threads, dame_counts_t *counts)
     threads->counts = counts;
     (void) dame_lock_at_fork(DAME_LOCK_THREADS, in_child);
     dame_lock(DAME_LOCK_THREADS);
-    has_key = has_key || 0 == pthread_key_create(&key, thread_ends);
+    has_key = has_key || pthread_key_create(&key, thread_ends) == 0;
     threads->running = has_key;
     if (threads->running) {
         threads->next = all;
@@ -163,7 +163,7 @@ void dame_threads_stop(dame_threads_t *threads)
     }
     *at = threads->next;
     threads->running = false;
-    while (NULL != threads->counts->threads) {
+    while (threads->counts->threads != NULL) {
         /* cells are the first member of a thread */
         dame_thread_t *thread = (dame_thread_t *) threads->counts->threads;
         unlink_thread(thread->list, thread);

@@ -38,12 +38,12 @@ void dame_timing_took(dame_timing_t *timing, dame_thread_t *thread, dame_tally_t
     const int64_t ns = dame_timing_net(timing, now - start);
     const int64_t passed = (int64_t) thread->interval - thread->until_sample; /* since the last */
     atomic_fetch_add_explicit(&timing->moving, ns * passed, memory_order_relaxed);
-    if (NULL != tally) {
+    if (tally != NULL) {
         dame_moved_add(&tally->times->moved[work][tier], ns, bytes,
                        dame_tally_uses(tally, work) < DAME_FIRST_SAMPLE);
     }
     choose_interval(timing, thread, ns);
-    if (NULL != timing->hear) {
+    if (timing->hear != NULL) {
         timing->hear(now);
     }
 }
@@ -54,8 +54,8 @@ bool dame_trial_counts(const dame_trial_t *trial, const dame_layout_t *layout, b
     const int64_t taken = dame_measured_now() - trial->start;
     dame_hints_t *hints = atomic_load_explicit(&layout->hints, memory_order_acquire);
     *ticks = taken;
-    return native == (0 != dame_measured_is_native(trial->runs)) &&
-           (NULL == hints || dame_hints_fit(hints, count, base));
+    return native == (dame_measured_is_native(trial->runs) != 0) &&
+           (hints == NULL || dame_hints_fit(hints, count, base));
 }
 
 void dame_trial_end(const dame_trial_t *trial, int64_t ticks, int repeats, size_t bytes, bool whole,

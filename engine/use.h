@@ -26,8 +26,8 @@ typedef struct dame_use {
     dame_amounts_t *amounts; /* of its tally (tally.h), which it may share; NULL: not counted */
     uint64_t tally_bits;     /* 0, or bits that distinguish its uses from those of its layout with
                                 another tally */
-    uint16_t slot;       /* where its messages are counted: dame_credit_slot() */
-    _Atomic uint16_t trust; /* dame_trust_t, the caller's to decide */
+    uint16_t slot;           /* where its messages are counted: dame_credit_slot() */
+    _Atomic uint16_t trust;  /* dame_trust_t, the caller's to decide */
 } dame_use_t;
 
 _Static_assert(sizeof(dame_use_t) == 32, "callers put it into cache lines with fields of theirs");

@@ -50,7 +50,7 @@ static void hear(spoken_t *spoken, const dame_prim_t *prim)
 static void add_counts(writer_t *writer, const spoken_t *spoken)
 {
     for (int i = 0; i < spoken->levels && i < 3; i++) {
-        add(writer, "%s%" PRId64 " ", 0 == i ? "" : "x ", spoken->count[i]);
+        add(writer, "%s%" PRId64 " ", i == 0 ? "" : "x ", spoken->count[i]);
     }
     add(writer, spoken->levels > 3 ? "x ... " : "");
 }
@@ -60,16 +60,16 @@ static void add_places(writer_t *writer, const spoken_t *spoken)
 {
     if (spoken->is_listed) {
         add(writer, " at listed places");
-    } else if (1 == spoken->levels) {
+    } else if (spoken->levels == 1) {
         add(writer, ", every %" PRId64 " B", spoken->step[0]);
-    } else if (2 == spoken->levels) {
+    } else if (spoken->levels == 2) {
         add(writer, ", every %" PRId64 " and %" PRId64 " B", spoken->step[0], spoken->step[1]);
     }
 }
 
 static void add_blocks(writer_t *writer, const spoken_t *spoken, int64_t bytes)
 {
-    if (0 == spoken->levels) {
+    if (spoken->levels == 0) {
         add(writer, "one block of %" PRId64 " B", bytes);
         return;
     }
@@ -95,24 +95,24 @@ void dame_words_of_layout(const dame_program_t *program, char *text, size_t room
     writer_t writer = {text, 0, room};
     spoken_t spoken = {.levels = 0};
     text[0] = '\0';
-    if (0 == program->size) {
+    if (program->size == 0) {
         add(&writer, "nothing");
         return;
     }
     const dame_prim_t *prim = &program->prims[1]; /* behind EXIT */
-    for (; DAME_OP_CONTIGFINAL != prim->params->op && DAME_OP_STRUCT != prim->params->op; prim++) {
+    for (; prim->params->op != DAME_OP_CONTIGFINAL && prim->params->op != DAME_OP_STRUCT; prim++) {
         hear(&spoken, prim);
-        if (DAME_OP_INDEXFINAL == prim->params->op) {
+        if (prim->params->op == DAME_OP_INDEXFINAL) {
             add_uneven(&writer, &spoken, prim);
             return;
         }
-        if (DAME_OP_VECTORFINAL == prim->params->op ||
-            DAME_OP_BLOCKINDEXFINAL == prim->params->op) {
+        if (prim->params->op == DAME_OP_VECTORFINAL ||
+            prim->params->op == DAME_OP_BLOCKINDEXFINAL) {
             add_blocks(&writer, &spoken, prim->params->blklen * prim->params->size);
             return;
         }
     }
-    if (DAME_OP_STRUCT == prim->params->op) {
+    if (prim->params->op == DAME_OP_STRUCT) {
         add_counts(&writer, &spoken);
         add(&writer, "%s of %" PRId64 " members", spoken.levels > 0 ? "structs" : "struct",
             prim->count);
@@ -129,7 +129,7 @@ const char *dame_words_of_bytes(double bytes, char text[DAME_WORDS_BYTES])
         bytes /= 1000;
         unit++;
     }
-    const int digits = 0 == unit || bytes >= 99.95 ? 0 : bytes >= 9.995 ? 1 : 2;
+    const int digits = unit == 0 || bytes >= 99.95 ? 0 : bytes >= 9.995 ? 1 : 2;
     (void) snprintf(text, DAME_WORDS_BYTES, "%.*f %s", digits, bytes, units[unit]);
     return text;
 }

@@ -27,7 +27,7 @@ static void on_crash(int signal, siginfo_t *info, void *context)
 {
     static atomic_flag shown = ATOMIC_FLAG_INIT;
     dame_code_arena_t *arena = atomic_load(&watched);
-    if (NULL != arena && !atomic_flag_test_and_set(&shown)) { /* other threads may crash, too */
+    if (arena != NULL && !atomic_flag_test_and_set(&shown)) { /* other threads may crash, too */
         dame_code_arena_show(arena, dame_machine_pc(context));
     }
     for (int i = 0; i < WATCHES; i++) {
@@ -35,7 +35,7 @@ static void on_crash(int signal, siginfo_t *info, void *context)
         if (signal != watches[i].signal) {
             continue;
         }
-        if (0 != (before->sa_flags & SA_SIGINFO)) {
+        if ((before->sa_flags & SA_SIGINFO) != 0) {
             before->sa_sigaction(signal, info, context);
         } else {
             before->sa_handler(signal);
@@ -45,15 +45,15 @@ static void on_crash(int signal, siginfo_t *info, void *context)
 
 static bool is_ours(const struct sigaction *action)
 {
-    return 0 != (action->sa_flags & SA_SIGINFO) && on_crash == action->sa_sigaction;
+    return (action->sa_flags & SA_SIGINFO) != 0 && on_crash == action->sa_sigaction;
 }
 
 /* Not on a stack of its own, which may be small. */
 static bool is_handled(const struct sigaction *action)
 {
-    return 0 == (action->sa_flags & SA_ONSTACK) &&
-           (0 != (action->sa_flags & SA_SIGINFO) ||
-            (SIG_DFL != action->sa_handler && SIG_IGN != action->sa_handler));
+    return (action->sa_flags & SA_ONSTACK) == 0 &&
+           ((action->sa_flags & SA_SIGINFO) != 0 ||
+            (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN));
 }
 
 void dame_crash_watch(dame_code_arena_t *arena)
@@ -64,7 +64,7 @@ void dame_crash_watch(dame_code_arena_t *arena)
     }
     for (int i = 0; i < WATCHES; i++) {
         struct sigaction now;
-        if (!watches[i].stands && 0 == sigaction(watches[i].signal, NULL, &now) &&
+        if (!watches[i].stands && sigaction(watches[i].signal, NULL, &now) == 0 &&
             is_handled(&now)) {
             watches[i].stands = true;
             watches[i].before = now;
@@ -77,12 +77,12 @@ void dame_crash_watch(dame_code_arena_t *arena)
 
 void dame_crash_unwatch(const dame_code_arena_t *arena)
 {
-    if (NULL == arena || arena != atomic_load(&watched)) {
+    if (arena == NULL || arena != atomic_load(&watched)) {
         return;
     }
     for (int i = 0; i < WATCHES; i++) {
         struct sigaction now;
-        if (0 == sigaction(watches[i].signal, NULL, &now) && is_ours(&now)) {
+        if (sigaction(watches[i].signal, NULL, &now) == 0 && is_ours(&now)) {
             (void) sigaction(watches[i].signal, &watches[i].before, NULL);
             watches[i].stands = false;
         }

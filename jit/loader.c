@@ -113,7 +113,7 @@ static void wait_before_exit(void *unused)
 void dame_loader_wait_at_exit(void)
 {
     static atomic_flag is_first = ATOMIC_FLAG_INIT;
-    if (NULL != __cxa_thread_atexit_impl && getpid() == gettid() &&
+    if (__cxa_thread_atexit_impl != NULL && getpid() == gettid() &&
         !atomic_flag_test_and_set(&is_first)) {
         (void) __cxa_thread_atexit_impl(wait_before_exit, NULL, &__dso_handle);
     }

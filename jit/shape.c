@@ -33,9 +33,9 @@ static void put(out_t *out, const void *bytes, size_t n)
 
 static int64_t tables_of(const dame_prim_t *prim)
 {
-    return (NULL != prim->disps ? DISPS : 0) | (NULL != prim->disps32 ? DISPS32 : 0) |
-           (NULL != prim->prefix ? PREFIX : 0) | (NULL != prim->visits ? VISITS : 0) |
-           (NULL != prim->inner_deltas ? INNERS : 0) |
+    return (prim->disps != NULL ? DISPS : 0) | (prim->disps32 != NULL ? DISPS32 : 0) |
+           (prim->prefix != NULL ? PREFIX : 0) | (prim->visits != NULL ? VISITS : 0) |
+           (prim->inner_deltas != NULL ? INNERS : 0) |
            (dame_shape_has_disps(prim) ? ITS_DISPS : 0) |
            (dame_shape_has_sizes(prim) ? ITS_SIZES : 0);
 }
@@ -47,12 +47,12 @@ static void put_prim(out_t *out, const dame_prim_t *prim)
         tables_of(prim),
         prim->count,
         dame_shape_has_step(prim) ? prim->step : 0,
-        NULL != prim->prefix ? 0 : prim->iter_size,
+        prim->prefix != NULL ? 0 : prim->iter_size,
         prim->inner_delta,
-        NULL != prim->visits ? prim->window : 0,
+        prim->visits != NULL ? prim->window : 0,
     };
     put(out, fixed, sizeof(fixed));
-    if (NULL != prim->inner_deltas) {
+    if (prim->inner_deltas != NULL) {
         put(out, prim->inner_deltas, (size_t) prim->count * sizeof(prim->inner_deltas[0]));
     }
     const int has_disps = dame_shape_has_disps(prim);
@@ -60,7 +60,7 @@ static void put_prim(out_t *out, const dame_prim_t *prim)
         const int64_t disp = dame_prim_disp(prim, i);
         put(out, &disp, sizeof(disp));
     }
-    if (NULL != prim->prefix && dame_shape_has_sizes(prim)) {
+    if (prim->prefix != NULL && dame_shape_has_sizes(prim)) {
         put(out, prim->prefix, (size_t) (prim->count + 1) * sizeof(prim->prefix[0]));
     }
 }

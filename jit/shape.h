@@ -17,7 +17,7 @@ enum { DAME_SHAPE_ENTRIES = 64, DAME_SHAPE_DISP = 1 << 16 };
 /* Are the sizes of a level's iterations part of the shape? */
 static inline int dame_shape_has_sizes(const dame_prim_t *prim)
 {
-    return NULL == prim->prefix || prim->count <= DAME_SHAPE_ENTRIES;
+    return prim->prefix == NULL || prim->count <= DAME_SHAPE_ENTRIES;
 }
 
 /* Are the entries of a level's list of displacements part of the shape? */
@@ -40,7 +40,7 @@ static inline int dame_shape_has_step(const dame_prim_t *prim)
 {
     const dame_prim_t *inner = prim + prim->inner_delta;
     return !dame_prim_has_list(prim) &&
-           !(DAME_OP_EXIT == prim->params->op && inner != prim && dame_prim_has_list(inner) &&
+           !(prim->params->op == DAME_OP_EXIT && inner != prim && dame_prim_has_list(inner) &&
              !dame_shape_has_disps(inner));
 }
 

@@ -18,7 +18,7 @@ static int may_meet(const dame_prim_t *prim, int64_t count, int64_t span, int64_
 static int inner_may_meet(const dame_prim_t *prim, int64_t span, int64_t shift, int *pairs)
 {
     const dame_prim_t *inner = prim + prim->inner_delta;
-    return 0 == prim->inner_delta || 0 == --*pairs ||
+    return prim->inner_delta == 0 || --*pairs == 0 ||
            may_meet(inner, inner->count, span, shift, pairs);
 }
 
@@ -29,10 +29,10 @@ static int may_meet(const dame_prim_t *prim, int64_t count, int64_t span, int64_
     if (shift >= span) {
         return 0;
     }
-    if (dame_prim_has_list(prim) || 0 == count) { /* where the blocks lie is not looked up */
+    if (dame_prim_has_list(prim) || count == 0) { /* where the blocks lie is not looked up */
         return 1;
     }
-    if (1 == count || 0 == prim->step) {
+    if (count == 1 || prim->step == 0) {
         return inner_may_meet(prim, span, shift, pairs);
     }
     const int64_t step = prim->step < 0 ? -prim->step : prim->step;
@@ -61,8 +61,8 @@ int dame_program_is_apart(const dame_program_t *program, int64_t count, int64_t 
     if (count < 1) {
         return 1;
     }
-    if (INT64_MIN == shift || INT64_MIN == program->extent ||
-        __builtin_mul_overflow(program->extent, count - 1, &span) || INT64_MIN == span ||
+    if (shift == INT64_MIN || program->extent == INT64_MIN ||
+        __builtin_mul_overflow(program->extent, count - 1, &span) || span == INT64_MIN ||
         __builtin_sub_overflow(program->true_ub, program->true_lb, &element) ||
         __builtin_add_overflow(span < 0 ? -span : span, element, &span) || span > INT64_MAX / 2) {
         return 0;

@@ -18,7 +18,7 @@ static dame_arena_chunk_t *new_chunk(dame_arena_t *arena, size_t room)
 {
     size_t bytes = sizeof(dame_arena_chunk_t) + room;
     dame_arena_chunk_t *chunk = dame_heap_alloc(bytes);
-    if (NULL != chunk) {
+    if (chunk != NULL) {
         chunk->older = arena->chunks;
         chunk->bytes = bytes;
         arena->chunks = chunk;
@@ -29,7 +29,7 @@ static dame_arena_chunk_t *new_chunk(dame_arena_t *arena, size_t room)
 
 static void free_chunks(dame_arena_t *arena)
 {
-    while (NULL != arena->chunks) {
+    while (arena->chunks != NULL) {
         dame_arena_chunk_t *chunk = arena->chunks;
         arena->chunks = chunk->older;
         dame_heap_free(chunk);
@@ -56,18 +56,18 @@ void dame_arena_fini(dame_arena_t *arena)
 void dame_arena_reset(dame_arena_t *arena)
 {
     /* One chunk of the right size serves every round; several mean that it has to grow. */
-    if (NULL != arena->chunks && NULL != arena->chunks->older) {
+    if (arena->chunks != NULL && arena->chunks->older != NULL) {
         size_t most = KEPT_SIZE - sizeof(dame_arena_chunk_t);
         size_t room = arena->chunk_bytes < most ? arena->chunk_bytes : most;
         free_chunks(arena);
         (void) new_chunk(arena, room);
-    } else if (NULL != arena->chunks && arena->chunks->bytes > KEPT_SIZE) {
+    } else if (arena->chunks != NULL && arena->chunks->bytes > KEPT_SIZE) {
         free_chunks(arena);
     }
     arena->pieces = 0;
     arena->next = arena->first;
     arena->end = arena->first_end;
-    if (NULL != arena->chunks) {
+    if (arena->chunks != NULL) {
         arena->next = (char *) (arena->chunks + 1);
         arena->end = (char *) arena->chunks + (arena->chunks->bytes & ~(ALIGNMENT - 1));
     }
@@ -90,7 +90,7 @@ void *dame_arena_alloc(dame_arena_t *arena, size_t n, size_t size)
     /* A large piece gets a chunk of its own, so that the rest of the current one stays in use. */
     size_t room = bytes > CHUNK_SIZE / 4 ? bytes : CHUNK_SIZE;
     dame_arena_chunk_t *chunk = new_chunk(arena, room);
-    if (NULL == chunk) {
+    if (chunk == NULL) {
         return NULL;
     }
     char *memory = (char *) (chunk + 1);

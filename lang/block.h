@@ -30,8 +30,8 @@ DAME_INLINE int64_t dame_width_bytes(dame_width_t width, int64_t bytes)
 DAME_INLINE void dame_move_block(uintptr_t user, char *packed, int64_t bytes, dame_width_t width,
                                  dame_dir_t dir)
 {
-    char *to = DAME_PACK == dir ? packed : (char *) user;
-    const char *from = DAME_PACK == dir ? (const char *) user : packed;
+    char *to = dir == DAME_PACK ? packed : (char *) user;
+    const char *from = dir == DAME_PACK ? (const char *) user : packed;
     switch (width) {
 #define DAME_WIDTH(name, lowest, highest)                                                          \
     case DAME_WIDTH_##name:                                                                        \
@@ -78,21 +78,21 @@ DAME_INLINE void dame_move_strided(uintptr_t user, uintptr_t step, char *packed,
 /* Entry i of one of a level's two tables of displacements. */
 DAME_INLINE uintptr_t dame_table_entry(const void *disps, dame_table_t table, int64_t i)
 {
-    return DAME_TABLE_32 == table ? (uintptr_t) ((const int32_t *) disps)[i]
+    return table == DAME_TABLE_32 ? (uintptr_t) ((const int32_t *) disps)[i]
                                   : (uintptr_t) ((const int64_t *) disps)[i];
 }
 
 /* The table from its entry i on. */
 DAME_INLINE const void *dame_table_from(const void *disps, dame_table_t table, int64_t i)
 {
-    return DAME_TABLE_32 == table ? (const void *) ((const int32_t *) disps + i)
+    return table == DAME_TABLE_32 ? (const void *) ((const int32_t *) disps + i)
                                   : (const void *) ((const int64_t *) disps + i);
 }
 
 /* The level's displacements from iteration `first` on. */
 DAME_INLINE const void *dame_disps_from(const dame_prim_t *prim, dame_table_t table, int64_t first)
 {
-    return DAME_TABLE_32 == table ? (const void *) (prim->disps32 + first)
+    return table == DAME_TABLE_32 ? (const void *) (prim->disps32 + first)
                                   : (const void *) (prim->disps + first);
 }
 

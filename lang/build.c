@@ -27,8 +27,8 @@ static int64_t span(const dame_node_t *node)
  * steps by all that its child spans, a CONTIG. NULL if the node's child is not such a loop. */
 static const dame_node_t *contig_in(const emitter_t *emitter, const dame_node_t *child)
 {
-    return dame_passes(emitter->o, DAME_PASS_MERGE) && DAME_SHAPE_LOOP == child->shape &&
-                   DAME_SHAPE_BLOCK != child->child->shape && child->step == span(child->child)
+    return dame_passes(emitter->o, DAME_PASS_MERGE) && child->shape == DAME_SHAPE_LOOP &&
+                   child->child->shape != DAME_SHAPE_BLOCK && child->step == span(child->child)
                ? child
                : NULL;
 }
@@ -42,7 +42,7 @@ static void measure_list(const emitter_t *emitter, const dame_node_t *node, dame
 {
     const int64_t halves = need->halves;
     dame_need_disps(need, DAME_OP_BLOCKINDEX, node->disps, node->count);
-    if (DAME_SHAPE_BLOCK == node->child->shape && halves != need->halves) {
+    if (node->child->shape == DAME_SHAPE_BLOCK && halves != need->halves) {
         need->words += dame_sort_entries(node->count, sort_window(emitter, node));
     }
 }
@@ -51,7 +51,7 @@ static void measure_list(const emitter_t *emitter, const dame_node_t *node, dame
 static void emit_visits(emitter_t *emitter, const dame_node_t *node, dame_prim_t *prim)
 {
     const int64_t window = sort_window(emitter, node);
-    if (0 != window) {
+    if (window != 0) {
         const int64_t entries = dame_sort_entries(node->count, window);
         dame_visit_t *visits = (dame_visit_t *) dame_emit_words(&emitter->out, entries);
         dame_sort_visits(prim->disps32, node->count, window, visits);
@@ -101,8 +101,8 @@ static void measure(const emitter_t *emitter, const dame_node_t *node, dame_need
         }
         return;
     }
-    need->prims += 1 + (NULL != contig); /* the level, CONTIGCHILD */
-    measure(emitter, NULL != contig ? contig->child : node->child, need);
+    need->prims += 1 + (contig != NULL); /* the level, CONTIGCHILD */
+    measure(emitter, contig != NULL ? contig->child : node->child, need);
 }
 
 static int32_t emit(emitter_t *emitter, const dame_node_t *node);
@@ -127,7 +127,7 @@ static int32_t emit_contigchild(emitter_t *emitter, int64_t count, int64_t exten
 /* Final primitives count basic elements where blocks are whole numbers of them. */
 static int64_t element_of(const emitter_t *emitter, const dame_node_t *block)
 {
-    return 0 == block->size % emitter->granule ? emitter->granule : block->size;
+    return block->size % emitter->granule == 0 ? emitter->granule : block->size;
 }
 
 /* What LOOP and LIST have in common: blocks of one blocklength. */
@@ -137,20 +137,20 @@ static void emit_uniform(emitter_t *emitter, const dame_node_t *node, dame_op_t 
     const dame_node_t *contig = contig_in(emitter, child);
     dame_prim_t *prim = dame_emit_prim(&emitter->out, op);
     dame_params_t *params = prim->params;
-    if (NULL != node->disps) {
+    if (node->disps != NULL) {
         dame_emit_disps(&emitter->out, prim, node->disps, node->count);
     }
     prim->count = node->count;
     prim->step = node->step;
     prim->iter_size = child->size;
-    if (DAME_SHAPE_BLOCK == child->shape) {
+    if (child->shape == DAME_SHAPE_BLOCK) {
         params->size = element_of(emitter, child);
         params->extent = params->size;
         dame_emit_prim(&emitter->out, DAME_OP_CONTIGFINAL)->params->size = params->size;
-        if (NULL != prim->disps32) {
+        if (prim->disps32 != NULL) {
             emit_visits(emitter, node, prim);
         }
-    } else if (NULL != contig) {
+    } else if (contig != NULL) {
         params->size = contig->child->size;
         params->extent = contig->step;
         prim->inner_delta = emit_contigchild(emitter, contig->count, contig->step, contig->child);
@@ -165,8 +165,8 @@ static void emit_uniform(emitter_t *emitter, const dame_node_t *node, dame_op_t 
 
 static void emit_loop(emitter_t *emitter, const dame_node_t *node)
 {
-    dame_op_t op = DAME_SHAPE_BLOCK == node->child->shape    ? DAME_OP_VECTORFINAL
-                   : NULL != contig_in(emitter, node->child) ? DAME_OP_VECTOR
+    dame_op_t op = node->child->shape == DAME_SHAPE_BLOCK    ? DAME_OP_VECTORFINAL
+                   : contig_in(emitter, node->child) != NULL ? DAME_OP_VECTOR
                    : node->step == span(node->child)         ? DAME_OP_CONTIG
                                                              : DAME_OP_VECTOR1;
     emit_uniform(emitter, node, op);
@@ -174,8 +174,8 @@ static void emit_loop(emitter_t *emitter, const dame_node_t *node)
 
 static void emit_list(emitter_t *emitter, const dame_node_t *node)
 {
-    dame_op_t op = DAME_SHAPE_BLOCK == node->child->shape    ? DAME_OP_BLOCKINDEXFINAL
-                   : NULL != contig_in(emitter, node->child) ? DAME_OP_BLOCKINDEX
+    dame_op_t op = node->child->shape == DAME_SHAPE_BLOCK    ? DAME_OP_BLOCKINDEXFINAL
+                   : contig_in(emitter, node->child) != NULL ? DAME_OP_BLOCKINDEX
                                                              : DAME_OP_BLOCKINDEX1;
     emit_uniform(emitter, node, op);
 }
@@ -185,16 +185,16 @@ static int64_t common_element(const emitter_t *emitter, const dame_node_t *dense
 {
     const int64_t granule = emitter->granule;
     int64_t odd = 0; /* bits or rests that no multiple of the granule has */
-    if (0 == (granule & (granule - 1))) {
+    if ((granule & (granule - 1)) == 0) {
         for (int64_t i = 0; i < dense->count; i++) {
             odd |= dense->blklens[i] & (granule - 1);
         }
     } else {
-        for (int64_t i = 0; 0 == odd && i < dense->count; i++) {
+        for (int64_t i = 0; odd == 0 && i < dense->count; i++) {
             odd = dense->blklens[i] % granule;
         }
     }
-    return 0 == odd ? granule : 1;
+    return odd == 0 ? granule : 1;
 }
 
 static void emit_ragged(emitter_t *emitter, const dame_node_t *node)
@@ -228,9 +228,9 @@ static int32_t emit_field(emitter_t *emitter, const dame_node_t *child, int64_t 
                           int64_t *extent)
 {
     const dame_node_t *contig = contig_in(emitter, child);
-    *blklen = NULL != contig ? contig->count : 1;
-    *extent = NULL != contig ? contig->step : span(child);
-    return NULL != contig ? emit_contigchild(emitter, contig->count, contig->step, contig->child)
+    *blklen = contig != NULL ? contig->count : 1;
+    *extent = contig != NULL ? contig->step : span(child);
+    return contig != NULL ? emit_contigchild(emitter, contig->count, contig->step, contig->child)
                           : emit(emitter, child);
 }
 
@@ -259,7 +259,7 @@ static void emit_struct(emitter_t *emitter, const dame_node_t *node)
         subs[i] = (int32_t) (emitter->out.next - self);
         dame_emit_prim(&emitter->out, DAME_OP_RETURNTO)->params->struct_index = self;
         int32_t inner = emit_field(emitter, node->children[i], &blklens[i], &extents[i]);
-        inners[i] = 0 == inner ? 0 : subs[i] + 1;
+        inners[i] = inner == 0 ? 0 : subs[i] + 1;
         dame_emit_prim(&emitter->out, DAME_OP_BOTTOM);
     }
     prefix[node->count] = sum;
@@ -301,16 +301,16 @@ static int32_t level_depth(const dame_prim_t *prim)
 {
     int32_t deepest = 0;
     int32_t newest = 0;
-    for (int64_t i = 0; NULL != prim->inner_deltas && i < prim->count; i++) {
+    for (int64_t i = 0; prim->inner_deltas != NULL && i < prim->count; i++) {
         const int32_t sub_delta = prim->params->sub_deltas[i];
         if (sub_delta <= newest) { /* seen: subprograms are in the order of their first use */
             continue;
         }
         newest = sub_delta;
-        int32_t depth = 0 == prim->inner_deltas[i] ? 0 : level_depth(prim + prim->inner_deltas[i]);
+        int32_t depth = prim->inner_deltas[i] == 0 ? 0 : level_depth(prim + prim->inner_deltas[i]);
         deepest = depth > deepest ? depth : deepest;
     }
-    if (0 != prim->inner_delta) {
+    if (prim->inner_delta != 0) {
         deepest = level_depth(prim + prim->inner_delta);
     }
     return 1 + deepest;
@@ -327,13 +327,13 @@ static int fits_32_bits(int64_t low, int64_t high)
  */
 static int sink(const emitter_t *emitter, const dame_node_t *node, int64_t shift)
 {
-    while (DAME_SHAPE_LOOP == node->shape && NULL == contig_in(emitter, node->child)) {
+    while (node->shape == DAME_SHAPE_LOOP && contig_in(emitter, node->child) == NULL) {
         node = node->child;
     }
     int64_t low, high;
-    if (NULL == node->disps || __builtin_add_overflow(node->low, shift, &low) ||
+    if (node->disps == NULL || __builtin_add_overflow(node->low, shift, &low) ||
         __builtin_add_overflow(node->high, shift, &high) ||
-        (DAME_SHAPE_STRUCT != node->shape && fits_32_bits(node->low, node->high) &&
+        (node->shape != DAME_SHAPE_STRUCT && fits_32_bits(node->low, node->high) &&
          !fits_32_bits(low, high))) {
         return 0;
     }
@@ -364,7 +364,7 @@ static dame_status_t emit_program(dame_optimiser_t *o, const dame_node_t *top,
     emitter_t emitter = {.o = o, .granule = top->granule};
     int64_t shift = top->off;
     dame_node_t shifted = {.shape = DAME_SHAPE_LIST, .count = 1, .disps = &shift, .child = top};
-    if (0 != shift && !sink(&emitter, top, shift)) {
+    if (shift != 0 && !sink(&emitter, top, shift)) {
         shifted.size = top->size;
         shifted.granule = top->granule;
         top = &shifted;
@@ -372,10 +372,10 @@ static dame_status_t emit_program(dame_optimiser_t *o, const dame_node_t *top,
     dame_need_t need = {.prims = 2}; /* EXIT, BOTTOM */
     measure(&emitter, top, &need);
     dame_status_t status = check_need(o, &need);
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = dame_emitter_init(&emitter.out, &need);
     }
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
     dame_program_t *program = emitter.out.program;
@@ -402,9 +402,9 @@ typedef struct room {
 static room_t *room_new(const dame_options_t *options)
 {
     room_t *room = dame_heap_alloc(sizeof(*room));
-    if (NULL != room) {
+    if (room != NULL) {
         dame_arena_init(&room->o.arena, room->first, sizeof(room->first));
-        room->o.options = NULL != options ? options : dame_options_default();
+        room->o.options = options != NULL ? options : dame_options_default();
         room->o.nested = 0;
         room->o.settled = 0;
         room->o.depth = 0;
@@ -423,10 +423,10 @@ static dame_status_t room_free(room_t *room, dame_status_t status)
     dame_limit_t *out = room->o.options->limit;
     dame_arena_fini(&room->o.arena);
     dame_heap_free(room);
-    if (DAME_OK == status || NULL == limit.what) {
+    if (status == DAME_OK || limit.what == NULL) {
         return status;
     }
-    if (NULL != out) {
+    if (out != NULL) {
         *out = limit;
     }
     return DAME_ERR_LIMIT;
@@ -447,15 +447,15 @@ dame_status_t dame_program_build(const dame_type_t *type, const dame_options_t *
                                    .true_lb = type->true_lb,
                                    .true_ub = type->true_ub};
     room_t *room = room_new(options);
-    if (NULL == room) {
+    if (room == NULL) {
         return DAME_ERR_NOMEM;
     }
     const dame_node_t *top;
     dame_status_t status = dame_node_lower(&room->o, type, &top);
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = settle(&room->o, &top);
     }
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = emit_program(&room->o, top, &bounds, out);
     }
     return room_free(room, status);
@@ -465,15 +465,15 @@ dame_status_t dame_program_optimise(const dame_program_t *program, const dame_op
                                     dame_program_t **out)
 {
     room_t *room = room_new(options);
-    if (NULL == room) {
+    if (room == NULL) {
         return DAME_ERR_NOMEM;
     }
     const dame_node_t *top;
     dame_status_t status = dame_node_raise(&room->o, program, &top);
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = settle(&room->o, &top);
     }
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = emit_program(&room->o, top, program, out);
     }
     return room_free(room, status);

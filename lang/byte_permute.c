@@ -40,7 +40,7 @@ DAME_INLINE __m512i places(int64_t divisor, int64_t factor)
     __m256i bytes[2];
     for (int half = 0; half < 2; half++) {
         __m512i i = words_of(half);
-        __m512i q = 1 == divisor ? i : quotients(i, divisor);
+        __m512i q = divisor == 1 ? i : quotients(i, divisor);
         i = _mm512_add_epi16(i, _mm512_mullo_epi16(q, _mm512_set1_epi16((int16_t) factor)));
         bytes[half] = _mm512_cvtepi16_epi8(i);
     }
@@ -76,7 +76,7 @@ typedef struct plan {
 DAME_INLINE void move_window(char *user, char *packed, const plan_t *plan, int on_lines,
                              dame_dir_t dir)
 {
-    if (DAME_PACK == dir) {
+    if (dir == DAME_PACK) {
         const __m512i window = _mm512_maskz_loadu_epi8(plan->user_bytes, user);
         _mm512_mask_storeu_epi8(packed, plan->packed_bytes,
                                 _mm512_permutexvar_epi8(plan->from, window));
@@ -112,12 +112,12 @@ DAME_INLINE void run_byte_permute(const dame_prim_t *prim, uintptr_t origin, cha
     const int64_t windows = dame_divide(n, blocks);
     const __mmask64 data = data_bytes(bytes, step);
     plan_t plan = {
-        .from = DAME_PACK == dir ? places(bytes, step - bytes) : places(step, bytes - step),
+        .from = dir == DAME_PACK ? places(bytes, step - bytes) : places(step, bytes - step),
         .user_bytes = data & low_bits((blocks - 1) * step + bytes),
         .packed_bytes = low_bits(blocks * bytes),
     };
     char *user = (char *) (origin + (uintptr_t) first * (uintptr_t) step);
-    if (DAME_UNPACK == dir && 0 == ((uintptr_t) user | (uintptr_t) (blocks * step)) % WINDOW) {
+    if (dir == DAME_UNPACK && 0 == ((uintptr_t) user | (uintptr_t) (blocks * step)) % WINDOW) {
         move_windows(user, blocks * step, packed, blocks * bytes, windows, &plan, 1, dir);
     } else {
         move_windows(user, blocks * step, packed, blocks * bytes, windows, &plan, 0, dir);

@@ -29,8 +29,8 @@
 /* Moves one block. `lowest` is a constant, so that one of the moves remains. */
 DAME_INLINE void move(dame_dir_t dir, int64_t lowest, uintptr_t user, char *packed, int64_t bytes)
 {
-    char *to = DAME_PACK == dir ? packed : (char *) user;
-    const char *from = DAME_PACK == dir ? (const char *) user : packed;
+    char *to = dir == DAME_PACK ? packed : (char *) user;
+    const char *from = dir == DAME_PACK ? (const char *) user : packed;
     switch (lowest) {
     case 1:
         dame_copy_1(to, from, bytes);
@@ -140,7 +140,7 @@ DAME_INLINE int pays_in_blocks(const area_t *a, dame_dir_t dir)
     if (2 * STRIP * columns_apart(a) > LINE) {
         return packed <= BLOCKED_BYTES;
     }
-    return DAME_UNPACK == dir || packed <= BLOCKED_BYTES_PACK_NARROW;
+    return dir == DAME_UNPACK || packed <= BLOCKED_BYTES_PACK_NARROW;
 }
 
 DAME_INLINE void fetch(uintptr_t address)
@@ -175,7 +175,7 @@ DAME_INLINE void walk_rows(dame_dir_t dir, int64_t lowest, area_t a, int64_t n)
         for (int64_t i = a.paced > 1 ? n : n >= STRIP; i < a.paced; i++) {
             pace = 0;
         }
-        if (DAME_UNPACK == dir && 0 != a.ahead) {
+        if (dir == DAME_UNPACK && a.ahead != 0) {
             fetch(user + a.ahead);
             if (n > 1 || lowest > 16) { /* often on two lines */
                 fetch(user + a.ahead + last);
@@ -224,7 +224,7 @@ typedef void (*walk_fn)(const area_t *a);
 /* Fewer than 2 * STRIP columns. */
 DAME_INLINE void walk_few(dame_dir_t dir, int64_t lowest, area_t a)
 {
-    if (DAME_PACK == dir && 1 == a.columns) {
+    if (dir == DAME_PACK && a.columns == 1) {
         pack_column(lowest, a);
     } else {
         walk_rows(dir, lowest, a, a.columns);
@@ -313,12 +313,12 @@ DAME_INLINE void unpack_block(int64_t lowest, walk_fn few, area_t a)
 /* A block has up to half as many rows again where otherwise few would be left. */
 DAME_INLINE void walk_blocks(dame_dir_t dir, int64_t lowest, walk_fn few, area_t a)
 {
-    const int64_t most = DAME_UNPACK == dir ? UNPACK_ROWS
+    const int64_t most = dir == DAME_UNPACK ? UNPACK_ROWS
                          : a.bytes < WIDE   ? PACK_ROWS
                                             : PACK_ROWS_WIDE;
     for (int64_t left = a.rows; left > 0; left -= a.rows) {
         a.rows = left < most + most / 2 ? left : most;
-        if (DAME_PACK == dir) {
+        if (dir == DAME_PACK) {
             pack_block(lowest, few, a);
         } else {
             unpack_block(lowest, few, a);
@@ -350,11 +350,11 @@ static inline void set_area(area_t *a, const dame_prim_t *prim, const cuts_t *cu
     const int64_t low = cuts->begin < cuts->end ? cuts->begin : cuts->end;
     const int64_t high = cuts->begin < cuts->end ? cuts->end : cuts->begin;
     int64_t column = 0, row = high, behind = cuts->rows, columns = cuts->whole;
-    if (0 == i) {
+    if (i == 0) {
         column = 1;
         row = 0;
         behind = low;
-    } else if (1 == i) {
+    } else if (i == 1) {
         column = cuts->begin > cuts->end;
         row = low;
         behind = high;
@@ -389,7 +389,7 @@ static __attribute__((noinline)) void run_blocks(dame_dir_t dir, walk_fn few, wa
                                                  const dame_prim_t *prim, uintptr_t origin,
                                                  char *packed, int64_t first, int64_t n)
 {
-    if (0 == n) {
+    if (n == 0) {
         return;
     }
     cuts_t cuts = {.rows = prim[prim->inner_delta].count};
@@ -398,12 +398,12 @@ static __attribute__((noinline)) void run_blocks(dame_dir_t dir, walk_fn few, wa
     cuts.whole = dame_divide(cuts.begin + n, cuts.rows);
     cuts.end = cuts.begin + n - cuts.whole * cuts.rows;
     const int64_t rows = dame_rows_ahead();
-    const int paced = 0 == rows;
+    const int paced = rows == 0;
     const int upwards = !paced && dame_divide(first, n) % 2;
     for (int i = 0; i < AREAS; i++) {
         area_t a;
         set_area(&a, prim, &cuts, upwards ? AREAS - 1 - i : i, origin, packed);
-        if (0 == a.rows) {
+        if (a.rows == 0) {
             continue;
         }
         const int in_blocks = pays_in_blocks(&a, dir);
@@ -411,13 +411,13 @@ static __attribute__((noinline)) void run_blocks(dame_dir_t dir, walk_fn few, wa
             turn(&a);
         }
         a.paced = !paced ? 0
-                  : DAME_PACK == dir || 1 != dame_sets_of((int64_t) a.far)
+                  : dir == DAME_PACK || dame_sets_of((int64_t) a.far) != 1
                       ? 1
                       : dame_pacing_stores((int64_t) a.far);
         a.ahead = is_narrow(&a) ? 0 : (uintptr_t) rows * a.far;
         if (in_blocks) {
             blocks(&a);
-        } else if (DAME_PACK == dir && 1 == a.columns && paced) { /* calls pace better */
+        } else if (dir == DAME_PACK && a.columns == 1 && paced) { /* calls pace better */
             dame_throttled[DAME_PACK](prim + prim->inner_delta, a.user, a.packed, 0, a.rows);
         } else {
             walk_strips(few, &a);

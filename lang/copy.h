@@ -173,7 +173,7 @@ DAME_INLINE void dame_copy_any(char *to, const char *from, int64_t bytes)
             DAME_MOVE_ENDS(word4_t, to, from, bytes);
         } else if (bytes >= 2) {
             DAME_MOVE_ENDS(word2_t, to, from, bytes);
-        } else if (1 == bytes) {
+        } else if (bytes == 1) {
             *to = *from;
         }
     } else if (bytes <= 32) {

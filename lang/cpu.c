@@ -42,14 +42,14 @@ static void ask(dame_cpu_t *cpu)
     __cpuid(0, last, b, c, d);
     cpu->make = make_of(b, c, d);
     __cpuid(1, a, b, c, d);
-    const unsigned saved = 0 != (c & bit_OSXSAVE) ? saved_registers() : 0;
-    if (last < 7 || YMM != (saved & YMM)) {
+    const unsigned saved = (c & bit_OSXSAVE) != 0 ? saved_registers() : 0;
+    if (last < 7 || (saved & YMM) != YMM) {
         return;
     }
     __cpuid_count(7, 0, a, b, c, d);
-    cpu->avx2 = 0 != (b & bit_AVX2);
-    cpu->avx512 = cpu->avx2 && avx512 == (b & avx512) && ZMM == (saved & ZMM);
-    cpu->avx512_vbmi = cpu->avx512 && 0 != (c & bit_AVX512VBMI);
+    cpu->avx2 = (b & bit_AVX2) != 0;
+    cpu->avx512 = cpu->avx2 && avx512 == (b & avx512) && (saved & ZMM) == ZMM;
+    cpu->avx512_vbmi = cpu->avx512 && (c & bit_AVX512VBMI) != 0;
 }
 
 #else
@@ -80,7 +80,7 @@ dame_cpu_t dame_cpu_detect(void)
 /* The value if it is a power of two of a plausible size, else 0. */
 static int64_t power_of_two(int64_t value, int64_t least, int64_t most)
 {
-    return value >= least && value <= most && 0 == (value & (value - 1)) ? value : 0;
+    return value >= least && value <= most && (value & (value - 1)) == 0 ? value : 0;
 }
 
 static void ask_the_c_library(dame_data_cache_t *out)
@@ -89,10 +89,10 @@ static void ask_the_c_library(dame_data_cache_t *out)
     const int64_t ways = sysconf(_SC_LEVEL1_DCACHE_ASSOC);
     const int64_t l1 = sysconf(_SC_LEVEL1_DCACHE_SIZE);
     const int64_t l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    out->line = 0 != line ? (int32_t) line : out->line;
+    out->line = line != 0 ? (int32_t) line : out->line;
     /* A set is chosen by bits of the address, so its lines are a power of two apart. */
-    if (ways >= 1 && ways <= 64 && 0 == l1 % ways &&
-        0 != power_of_two(l1 / ways, out->line, 1 << 20)) {
+    if (ways >= 1 && ways <= 64 && l1 % ways == 0 &&
+        power_of_two(l1 / ways, out->line, 1 << 20) != 0) {
         out->ways = (int32_t) ways;
         out->l1 = l1;
     }
@@ -121,13 +121,13 @@ void dame_data_cache_force(const dame_data_cache_t *forced)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void) pthread_once(&once, find_own);
-    atomic_store_explicit(&cache, NULL == forced ? &own : forced, memory_order_release);
+    atomic_store_explicit(&cache, forced == NULL ? &own : forced, memory_order_release);
 }
 
 const dame_data_cache_t *dame_data_cache(void)
 {
     const dame_data_cache_t *result = atomic_load_explicit(&cache, memory_order_acquire);
-    if (NULL == result) {
+    if (result == NULL) {
         dame_data_cache_force(NULL);
         result = &own;
     }
@@ -183,8 +183,8 @@ const dame_cpu_model_t *dame_cpu_models(void)
 
 const dame_cpu_t *dame_cpu_named(const char *name)
 {
-    for (const dame_cpu_model_t *model = models; NULL != model->name; model++) {
-        if (0 == strcmp(model->name, name)) {
+    for (const dame_cpu_model_t *model = models; model->name != NULL; model++) {
+        if (strcmp(model->name, name) == 0) {
             return &model->cpu;
         }
     }

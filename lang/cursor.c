@@ -47,7 +47,7 @@ dame_status_t dame_cursor_init(dame_cursor_t *cursor, const dame_program_t *prog
     dame_frame_t *frames = cursor->fixed;
     if (program->depth > DAME_CURSOR_DEPTH) {
         frames = malloc((size_t) program->depth * sizeof(*frames));
-        if (NULL == frames) {
+        if (frames == NULL) {
             return DAME_ERR_NOMEM;
         }
     }
@@ -121,18 +121,18 @@ void dame_cursor_seek(dame_cursor_t *cursor, int64_t position)
     for (;;) {
         dame_frame_t *frame = cursor->top;
         const dame_prim_t *prim = frame->prim;
-        if (NULL != prim->prefix) {
+        if (prim->prefix != NULL) {
             frame->iter = search_prefix(prim->prefix, 0, prim->count, rest);
             rest -= prim->prefix[frame->iter];
         } else {
             frame->iter = dame_divide(rest, prim->iter_size);
             rest -= frame->iter * prim->iter_size;
         }
-        if (0 == rest) {
+        if (rest == 0) {
             return;
         }
         int32_t inner = dame_iter_inner(prim, frame->iter);
-        if (0 == inner) {
+        if (inner == 0) {
             cursor->in_block = rest;
             return;
         }
@@ -157,7 +157,7 @@ static inline int64_t whole_iterations(const dame_frame_t *frame, int64_t length
 {
     const dame_prim_t *prim = frame->prim;
     int64_t n = frame->count - frame->iter;
-    if (NULL != prim->prefix) {
+    if (prim->prefix != NULL) {
         int64_t done = prim->prefix[frame->iter];
         int64_t last = prim->prefix[frame->count] - done <= length
                            ? frame->count
@@ -176,7 +176,7 @@ static inline int64_t whole_iterations(const dame_frame_t *frame, int64_t length
 
 static inline void copy(dame_dir_t dir, uintptr_t user, char *packed, int64_t bytes)
 {
-    if (DAME_PACK == dir) {
+    if (dir == DAME_PACK) {
         memcpy(packed, (const void *) user, (size_t) bytes);
     } else {
         memcpy((void *) user, packed, (size_t) bytes);
@@ -189,18 +189,18 @@ typedef enum tail { TAIL_CUT, TAIL_GRANULE } tail_t;
 static inline int64_t past_granule(const dame_cursor_t *cursor, int64_t in_block)
 {
     int64_t granule = cursor->program->granule;
-    return 0 == (granule & (granule - 1)) ? in_block & (granule - 1) : in_block % granule;
+    return (granule & (granule - 1)) == 0 ? in_block & (granule - 1) : in_block % granule;
 }
 
 int dame_cursor_on_boundary(const dame_cursor_t *cursor)
 {
-    return 0 == past_granule(cursor, cursor->in_block);
+    return past_granule(cursor, cursor->in_block) == 0;
 }
 
 static inline int spares(const dame_cursor_t *cursor, int64_t length)
 {
     const dame_frame_t *frame = cursor->top;
-    return length >= DAME_SPARING_ROOM && 0 == cursor->in_block &&
+    return length >= DAME_SPARING_ROOM && cursor->in_block == 0 &&
            dame_iter_size(frame->prim, frame->iter) <= DAME_SPARED_BLOCK;
 }
 
@@ -212,7 +212,7 @@ int dame_cursor_spares(const dame_cursor_t *cursor, int64_t length)
 /* How much of the contiguous block at the cursor to move when only `room` bytes of its rest fit. */
 static inline int64_t cut(const dame_cursor_t *cursor, tail_t tail, int64_t room, int64_t moved)
 {
-    if (TAIL_CUT == tail) {
+    if (tail == TAIL_CUT) {
         return room;
     }
     if (spares(cursor, moved + room)) {
@@ -242,10 +242,10 @@ static inline int64_t finish_block(dame_cursor_t *cursor, dame_dir_t dir, tail_t
 static inline dame_frame_t *columns_at(const dame_cursor_t *cursor)
 {
     dame_frame_t *top = cursor->top;
-    if (NULL != top->prim->by_block) {
+    if (top->prim->by_block != NULL) {
         return top;
     }
-    return top != cursor->frames && NULL != top[-1].prim->by_block ? top - 1 : NULL;
+    return top != cursor->frames && top[-1].prim->by_block != NULL ? top - 1 : NULL;
 }
 
 /*
@@ -261,7 +261,7 @@ static __attribute__((noinline)) int64_t move_columns(dame_cursor_t *cursor, dam
     const int64_t left = walk->count * column->count - first;
     int64_t n = dame_divide(length, column->iter_size);
     n = n < left ? n : left;
-    if (0 == n) {
+    if (n == 0) {
         return 0;
     }
     prim->by_block[dir](prim, walk->origin, packed, first, n);
@@ -269,7 +269,7 @@ static __attribute__((noinline)) int64_t move_columns(dame_cursor_t *cursor, dam
     const int64_t columns = dame_divide(row + n, column->count);
     walk->iter += columns;
     row += n - columns * column->count;
-    if (0 != row) {
+    if (row != 0) {
         push(cursor, prim->inner_delta);
         cursor->top->iter = row;
     }
@@ -288,18 +288,18 @@ static inline __attribute__((always_inline)) int64_t move(dame_cursor_t *cursor,
     left = length < left ? length : left;
     int64_t moved = 0;
 
-    if (0 != cursor->in_block && left > 0) {
+    if (cursor->in_block != 0 && left > 0) {
         moved = finish_block(cursor, dir, tail, packed, left);
-        left = 0 == cursor->in_block ? left - moved : 0;
+        left = cursor->in_block == 0 ? left - moved : 0;
     }
     while (left > 0) {
-        dame_frame_t *walk = 0 != cursor->program->has_by_block ? columns_at(cursor) : NULL;
+        dame_frame_t *walk = cursor->program->has_by_block != 0 ? columns_at(cursor) : NULL;
         int64_t bytes;
-        if (NULL != walk) {
+        if (walk != NULL) {
             bytes = move_columns(cursor, walk, dir, packed + moved, left);
             moved += bytes;
             left -= bytes;
-            if (0 == left) {
+            if (left == 0) {
                 break;
             }
         }
@@ -312,7 +312,7 @@ static inline __attribute__((always_inline)) int64_t move(dame_cursor_t *cursor,
             moved += bytes;
             left -= bytes;
         }
-        if (0 == left) {
+        if (left == 0) {
             break;
         }
         if (frame->iter == frame->count) {
@@ -320,7 +320,7 @@ static inline __attribute__((always_inline)) int64_t move(dame_cursor_t *cursor,
             continue;
         }
         int32_t inner = dame_iter_inner(frame->prim, frame->iter);
-        if (0 == inner) {
+        if (inner == 0) {
             cursor->in_block = cut(cursor, tail, left, moved);
             copy(dir, iter_address(frame), packed + moved, cursor->in_block);
             moved += cursor->in_block;
@@ -368,7 +368,7 @@ static inline int32_t list_vector(dame_frame_t *frame, dame_block_t *blocks, int
 static inline bool enter_again(dame_cursor_t *cursor, dame_frame_t *frame)
 {
     dame_frame_t *above = cursor->top - 1;
-    if (cursor->top == cursor->frames || NULL != above->prim->inner_deltas ||
+    if (cursor->top == cursor->frames || above->prim->inner_deltas != NULL ||
         above->iter + 1 == above->count) {
         return false;
     }
@@ -386,7 +386,7 @@ static inline bool list_level(dame_cursor_t *cursor, dame_block_t *blocks, int32
 {
     dame_frame_t frame = *cursor->top;
     const dame_prim_t *prim = frame.prim;
-    const bool vector = NULL == prim->prefix && NULL == prim->inner_deltas &&
+    const bool vector = prim->prefix == NULL && prim->inner_deltas == NULL &&
                         !dame_prim_has_list(prim) && prim->step != prim->iter_size;
     int64_t in_block = cursor->in_block;
     int64_t position = cursor->position;
@@ -395,7 +395,7 @@ static inline bool list_level(dame_cursor_t *cursor, dame_block_t *blocks, int32
         listed > 0 ? blocks[listed - 1].address + (uintptr_t) blocks[listed - 1].length : 0;
     bool room = true;
     while ((frame.iter < frame.count || enter_again(cursor, &frame)) &&
-           0 == dame_iter_inner(prim, frame.iter)) {
+           dame_iter_inner(prim, frame.iter) == 0) {
         const uintptr_t address = iter_address(&frame) + (uintptr_t) in_block;
         const int64_t length = dame_iter_size(prim, frame.iter) - in_block;
         if (end == address && listed > 0) {
@@ -431,7 +431,7 @@ static void descend(dame_cursor_t *cursor)
         const dame_frame_t *frame = cursor->top;
         const bool is_done = frame->iter == frame->count;
         const int32_t inner = is_done ? 0 : dame_iter_inner(frame->prim, frame->iter);
-        if (!is_done && 0 == inner) {
+        if (!is_done && inner == 0) {
             return;
         }
         if (is_done) {
@@ -450,8 +450,8 @@ void dame_cursor_rows(dame_cursor_t *cursor, int64_t most, dame_rows_t *rows)
     const int64_t fitting = most / dame_iter_size(prim, frame->iter);
     const int64_t left = frame->count - frame->iter;
     rows->height = fitting < left ? fitting : left;
-    if (rows->height > 1 && 0 == cursor->in_block && !dame_prim_has_list(prim) &&
-        NULL == prim->prefix && NULL == prim->inner_deltas && prim->step != prim->iter_size) {
+    if (rows->height > 1 && cursor->in_block == 0 && !dame_prim_has_list(prim) &&
+        prim->prefix == NULL && prim->inner_deltas == NULL && prim->step != prim->iter_size) {
         rows->address = frame->origin + dame_iter_offset(prim, frame->iter);
         rows->width = prim->iter_size;
         rows->stride = prim->step;

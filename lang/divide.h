@@ -10,7 +10,7 @@
 /* a / b for a >= 0, b > 0; a 32-bit division takes half the time of a 64-bit one. */
 static inline int64_t dame_divide(int64_t a, int64_t b)
 {
-    return 0 == (((uint64_t) a | (uint64_t) b) >> 32) ? (int64_t) ((uint32_t) a / (uint32_t) b)
+    return (((uint64_t) a | (uint64_t) b) >> 32) == 0 ? (int64_t) ((uint32_t) a / (uint32_t) b)
                                                       : a / b;
 }
 

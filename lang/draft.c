@@ -28,7 +28,7 @@ static void *grown(void *memory, size_t *room, size_t n, size_t more, size_t siz
         return NULL;
     }
     void *result = realloc(memory, wanted * size);
-    if (NULL != result) {
+    if (result != NULL) {
         *room = wanted;
     }
     return result;
@@ -36,12 +36,12 @@ static void *grown(void *memory, size_t *room, size_t n, size_t more, size_t siz
 
 dame_status_t dame_draft_add(dame_draft_t *draft, dame_op_t op, int64_t line, int64_t column)
 {
-    if (DAME_MAX_PRIMS == draft->nprims) {
+    if (draft->nprims == DAME_MAX_PRIMS) {
         return DAME_ERR_LIMIT;
     }
     dame_draft_prim_t *prims =
         grown(draft->prims, &draft->prims_room, draft->nprims, 1, sizeof(*prims));
-    if (NULL == prims) {
+    if (prims == NULL) {
         return DAME_ERR_NOMEM;
     }
     draft->prims = prims;
@@ -53,7 +53,7 @@ dame_status_t dame_draft_add(dame_draft_t *draft, dame_op_t op, int64_t line, in
 dame_status_t dame_draft_word(dame_draft_t *draft, int64_t value)
 {
     int64_t *words = grown(draft->words, &draft->words_room, draft->nwords, 1, sizeof(*words));
-    if (NULL == words) {
+    if (words == NULL) {
         return DAME_ERR_NOMEM;
     }
     draft->words = words;
@@ -65,7 +65,7 @@ dame_status_t dame_draft_inners(dame_draft_t *draft, size_t at)
 {
     size_t n = 2 * (size_t) draft->prims[at].prim.count;
     int32_t *inners = grown(draft->inners, &draft->inners_room, draft->ninners, n, sizeof(*inners));
-    if (NULL == inners) {
+    if (inners == NULL) {
         return DAME_ERR_NOMEM;
     }
     draft->inners = inners;
@@ -79,7 +79,7 @@ const int64_t *dame_draft_list(const dame_draft_t *draft, size_t at, char letter
 {
     const dame_draft_prim_t *from = &draft->prims[at];
     size_t first = from->lists;
-    for (const char *p = dame_op_params(from->params.op); '\0' != *p; p++) {
+    for (const char *p = dame_op_params(from->params.op); *p != '\0'; p++) {
         if (letter == *p) {
             return draft->words + first;
         }
@@ -95,13 +95,13 @@ static void measure(const dame_draft_t *draft, dame_need_t *need)
     for (size_t i = 0; i < draft->nprims; i++) {
         const int64_t *disps = dame_draft_list(draft, i, 'D');
         int64_t count = draft->prims[i].prim.count;
-        if (NULL != disps) {
+        if (disps != NULL) {
             dame_need_disps(need, draft->prims[i].params.op, disps, count);
         }
-        if (NULL != dame_draft_list(draft, i, 'B')) {
+        if (dame_draft_list(draft, i, 'B') != NULL) {
             need->words += count + 1; /* prefix */
         }
-        if (DAME_OP_STRUCT == draft->prims[i].params.op) {
+        if (draft->prims[i].params.op == DAME_OP_STRUCT) {
             need->words += 2 * count; /* blocklengths, extents */
         }
     }
@@ -115,7 +115,7 @@ static dame_status_t emit_prefix(dame_emitter_t *emitter, dame_prim_t *prim, con
     prefix[0] = 0;
     for (int64_t i = 0; i < prim->count; i++) {
         int64_t bytes;
-        if (__builtin_mul_overflow(blklens[i], NULL != sizes ? sizes[i] : prim->params->size,
+        if (__builtin_mul_overflow(blklens[i], sizes != NULL ? sizes[i] : prim->params->size,
                                    &bytes) ||
             __builtin_add_overflow(prefix[i], bytes, &prefix[i + 1])) {
             return DAME_ERR_RANGE;
@@ -130,10 +130,10 @@ static dame_status_t emit_tables(dame_emitter_t *emitter, const dame_draft_t *dr
 {
     const int64_t *disps = dame_draft_list(draft, at, 'D');
     const int64_t *blklens = dame_draft_list(draft, at, 'B');
-    if (NULL != disps) {
+    if (disps != NULL) {
         dame_emit_disps(emitter, prim, disps, prim->count);
     }
-    if (DAME_OP_STRUCT == prim->params->op) {
+    if (prim->params->op == DAME_OP_STRUCT) {
         size_t n = (size_t) prim->count;
         int64_t *own_blklens = dame_emit_words(emitter, prim->count);
         int64_t *extents = dame_emit_words(emitter, prim->count);
@@ -146,7 +146,7 @@ static dame_status_t emit_tables(dame_emitter_t *emitter, const dame_draft_t *dr
         prim->inner_deltas = inners;
         prim->params->sub_deltas = inners + n;
     }
-    return NULL == blklens ? DAME_OK
+    return blklens == NULL ? DAME_OK
                            : emit_prefix(emitter, prim, blklens, dame_draft_list(draft, at, 'Z'));
 }
 
@@ -156,7 +156,7 @@ dame_status_t dame_draft_assemble(const dame_draft_t *draft, dame_program_t **ou
     measure(draft, &need);
     dame_emitter_t emitter;
     dame_status_t status = dame_emitter_init(&emitter, &need);
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
     dame_program_t *program = emitter.program;
@@ -167,7 +167,7 @@ dame_status_t dame_draft_assemble(const dame_draft_t *draft, dame_program_t **ou
         *prim = draft->prims[i].prim;
         prim->params = params;
         status = emit_tables(&emitter, draft, i, prim);
-        if (DAME_OK != status) {
+        if (status != DAME_OK) {
             *at = (int32_t) i;
             dame_program_free(program);
             return status;
@@ -175,9 +175,9 @@ dame_status_t dame_draft_assemble(const dame_draft_t *draft, dame_program_t **ou
     }
     for (int32_t i = program->nprims - 1; i > 0; i--) { /* a kernel depends on the inner levels */
         dame_prim_t *prim = &program->prims[i];
-        if (DAME_CLASS_CONTROL != dame_op_class(prim->params->op)
-                ? DAME_OP_CONTIGFINAL != prim->params->op
-                : DAME_OP_CONTIGCHILD == prim->params->op) {
+        if (dame_op_class(prim->params->op) != DAME_CLASS_CONTROL
+                ? prim->params->op != DAME_OP_CONTIGFINAL
+                : prim->params->op == DAME_OP_CONTIGCHILD) {
             dame_kernels_select(prim, NULL);
         }
     }

@@ -8,7 +8,7 @@
 
 static int is_narrow(dame_op_t op, const int64_t *disps, int64_t n)
 {
-    int wide = DAME_OP_STRUCT == op;
+    int wide = op == DAME_OP_STRUCT;
     for (int64_t i = 0; i < n; i++) {
         wide |= disps[i] != (int32_t) disps[i];
     }
@@ -27,7 +27,7 @@ dame_status_t dame_emitter_init(dame_emitter_t *emitter, const dame_need_t *need
     size_t words = (size_t) need->words * sizeof(int64_t);
     size_t memory = prims + words + (size_t) need->halves * sizeof(int32_t);
     dame_program_t *program = dame_heap_alloc(memory);
-    if (NULL == program) {
+    if (program == NULL) {
         return DAME_ERR_NOMEM;
     }
     memset(program, 0, prims);
@@ -90,6 +90,6 @@ void dame_emit_exit(dame_program_t *program, int32_t inner, const dame_options_t
     prim->inner_delta = inner;
     dame_kernels_select(prim, options);
     for (int32_t i = 0; i < program->nprims; i++) {
-        program->has_by_block |= NULL != program->prims[i].by_block;
+        program->has_by_block |= program->prims[i].by_block != NULL;
     }
 }

@@ -3,7 +3,7 @@
 
 int64_t dame_gcd(int64_t a, int64_t b)
 {
-    while (0 != b) {
+    while (b != 0) {
         int64_t rest = a % b;
         a = b;
         b = rest;
@@ -14,10 +14,10 @@ int64_t dame_gcd(int64_t a, int64_t b)
 /* Beyond a page none is worth keeping to. */
 int64_t dame_granule_common(int64_t a, int64_t b)
 {
-    if (a == b || DAME_NO_GRANULE == a) {
+    if (a == b || a == DAME_NO_GRANULE) {
         return a;
     }
-    if (DAME_NO_GRANULE == b) {
+    if (b == DAME_NO_GRANULE) {
         return b;
     }
     int64_t divisor = dame_gcd(a, b);
@@ -33,7 +33,7 @@ int64_t dame_granule_of_leaves(const dame_program_t *program)
     int64_t granule = 1;
     for (int32_t i = 0; i < program->nprims; i++) {
         const dame_prim_t *prim = &program->prims[i];
-        if (DAME_OP_CONTIGFINAL == prim->params->op && 0 != prim->params->size) {
+        if (prim->params->op == DAME_OP_CONTIGFINAL && prim->params->size != 0) {
             granule = dame_granule_common(granule, prim->params->size);
         }
     }

@@ -46,7 +46,7 @@ static const isa_t *find_isa(const char *name, const dame_cpu_t *cpu)
 {
     for (int i = 0; i < ISA_COUNT; i++) {
         if (dame_cpu_has(cpu, &isas[i].needs) &&
-            (NULL == name || 0 == strcmp(name, isas[i].name))) {
+            (name == NULL || strcmp(name, isas[i].name) == 0)) {
             return &isas[i];
         }
     }
@@ -85,11 +85,11 @@ dame_status_t dame_isa_force(const char *name)
 {
     const dame_cpu_t cpu = dame_cpu_detect();
     const isa_t *isa = find_isa(name, &cpu);
-    if (NULL == isa) {
+    if (isa == NULL) {
         return DAME_ERR_ARGUMENT;
     }
     atomic_store_explicit(&chosen, isa, memory_order_release);
-    atomic_store_explicit(&forced, NULL == name ? NULL : isa, memory_order_relaxed);
+    atomic_store_explicit(&forced, name == NULL ? NULL : isa, memory_order_relaxed);
     return DAME_OK;
 }
 
@@ -97,7 +97,7 @@ dame_cpu_t dame_isa_cpu(void)
 {
     const isa_t *isa = atomic_load_explicit(&forced, memory_order_relaxed);
     dame_cpu_t cpu = dame_cpu_detect();
-    if (NULL != isa) {
+    if (isa != NULL) {
         const dame_make_t make = cpu.make;
         cpu = isa->needs;
         cpu.make = make;
@@ -108,7 +108,7 @@ dame_cpu_t dame_isa_cpu(void)
 static const isa_t *chosen_isa(void)
 {
     const isa_t *result = atomic_load_explicit(&chosen, memory_order_acquire);
-    if (NULL == result) {
+    if (result == NULL) {
         (void) dame_isa_force(NULL);
         result = atomic_load_explicit(&chosen, memory_order_acquire);
     }
@@ -123,9 +123,9 @@ static const isa_t *chosen_isa(void)
 static int gains_from_permutation(const dame_prim_t *prim)
 {
     enum { MOST_STEP = 16, FEW_BLOCKS = 31 };
-    return NULL != chosen_isa()->byte_permute && prim->iter_size < prim->step &&
-           (prim->step < MOST_STEP || (MOST_STEP == prim->step && prim->iter_size > 8)) &&
-           (0 == prim->count || prim->count > FEW_BLOCKS);
+    return chosen_isa()->byte_permute != NULL && prim->iter_size < prim->step &&
+           (prim->step < MOST_STEP || (prim->step == MOST_STEP && prim->iter_size > 8)) &&
+           (prim->count == 0 || prim->count > FEW_BLOCKS);
 }
 
 /*
@@ -169,15 +169,15 @@ static int is_equal_body(const dame_prim_t *body, int listed)
 static int has_small_bodies(const dame_prim_t *prim)
 {
     const dame_prim_t *body = prim + prim->inner_delta;
-    if (0 == prim->inner_delta || NULL != prim->prefix || 0 != body->inner_delta ||
-        NULL != body->inner_deltas) {
+    if (prim->inner_delta == 0 || prim->prefix != NULL || body->inner_delta != 0 ||
+        body->inner_deltas != NULL) {
         return 0;
     }
     const int listed = dame_prim_has_list(prim);
-    const int equal = NULL == body->prefix;
+    const int equal = body->prefix == NULL;
     const int64_t few = equal ? DAME_FEW_EQUAL_BODIES : DAME_FEW_BODIES;
-    if ((0 != prim->count && prim->count <= few) ||
-        (!listed && 0 == prim->step % (equal ? EQUAL_STEP : UNEQUAL_STEP))) {
+    if ((prim->count != 0 && prim->count <= few) ||
+        (!listed && prim->step % (equal ? EQUAL_STEP : UNEQUAL_STEP) == 0)) {
         return 0;
     }
     return equal ? is_equal_body(body, listed) : is_unequal_body(body);
@@ -185,14 +185,14 @@ static int has_small_bodies(const dame_prim_t *prim)
 
 static dame_table_t table_of(const dame_prim_t *prim)
 {
-    return NULL != prim->disps32 ? DAME_TABLE_32 : DAME_TABLE_64;
+    return prim->disps32 != NULL ? DAME_TABLE_32 : DAME_TABLE_64;
 }
 
 static dame_copy_fn copy_of_blocks(const dame_prim_t *prim)
 {
     const dame_wide_kernels_t *wide = chosen_isa()->wide;
     const dame_table_t table = table_of(prim);
-    if (NULL != prim->prefix) {
+    if (prim->prefix != NULL) {
         return wide->copy_ragged[table];
     }
     const dame_width_t width = dame_width_of(prim->iter_size);
@@ -207,16 +207,16 @@ static dame_copy_fn copy_of_blocks(const dame_prim_t *prim)
 /* Independent of the passes: they decide the order of packing, and copying has no order. */
 static dame_copy_fn copy_kernel(const dame_prim_t *prim)
 {
-    if (DAME_OP_EXIT == prim->params->op && 0 == prim->iter_size) {
+    if (prim->params->op == DAME_OP_EXIT && prim->iter_size == 0) {
         return dame_copy_nothing;
     }
-    if (NULL != prim->inner_deltas) {
+    if (prim->inner_deltas != NULL) {
         return dame_copy_outer_struct;
     }
-    if (0 == prim->inner_delta) {
+    if (prim->inner_delta == 0) {
         return copy_of_blocks(prim);
     }
-    if (NULL != prim->prefix) {
+    if (prim->prefix != NULL) {
         return dame_copy_outer_ragged[table_of(prim)];
     }
     if (dame_prim_has_list(prim)) {
@@ -238,7 +238,7 @@ static const dame_run_fn *for_strided_blocks(const dame_prim_t *prim)
 static const dame_run_fn *for_listed_blocks(const dame_prim_t *prim)
 {
     const dame_width_t width = dame_width_of(prim->iter_size);
-    if (NULL == prim->disps32) {
+    if (prim->disps32 == NULL) {
         return dame_listed64;
     }
     return width < DAME_WIDTH_NARROW_COUNT
@@ -257,20 +257,20 @@ const dame_run_fn *dame_paced_blocks(const dame_prim_t *prim)
 /* Levels of blocks. */
 static const dame_run_fn *for_leaf(const dame_prim_t *prim, int order)
 {
-    if (NULL != prim->prefix) {
+    if (prim->prefix != NULL) {
         return chosen_isa()->wide->ragged[table_of(prim)];
     }
-    if (NULL != prim->visits) {
+    if (prim->visits != NULL) {
         return dame_sorted;
     }
     if (dame_prim_has_list(prim)) {
         return for_listed_blocks(prim);
     }
-    if (order && dame_throttles_loads(prim) && 0 == dame_rows_ahead()) {
+    if (order && dame_throttles_loads(prim) && dame_rows_ahead() == 0) {
         return dame_throttled;
     }
     if (order &&
-        (dame_paces_stores(prim) || (dame_throttles_stores(prim) && 0 == dame_rows_ahead()))) {
+        (dame_paces_stores(prim) || (dame_throttles_stores(prim) && dame_rows_ahead() == 0))) {
         return dame_paced_blocks(prim);
     }
     return gains_from_permutation(prim) ? chosen_isa()->byte_permute : for_strided_blocks(prim);
@@ -283,7 +283,7 @@ static const dame_run_fn *for_outer(const dame_prim_t *prim, const dame_options_
         return dame_prim_has_list(prim) ? dame_struct_tile_listed[table_of(prim)]
                                         : dame_struct_tile_strided;
     }
-    if (NULL != prim->prefix) {
+    if (prim->prefix != NULL) {
         return dame_outer_ragged[table_of(prim)];
     }
     return dame_prim_has_list(prim) ? dame_outer_listed[table_of(prim)] : dame_outer_strided;
@@ -291,18 +291,18 @@ static const dame_run_fn *for_outer(const dame_prim_t *prim, const dame_options_
 
 void dame_kernels_select(dame_prim_t *prim, const dame_options_t *options)
 {
-    options = NULL != options ? options : dame_options_default();
+    options = options != NULL ? options : dame_options_default();
     const dame_run_fn *run;
     prim->by_block = NULL;
-    if (DAME_OP_EXIT == prim->params->op && 0 == prim->iter_size) {
+    if (prim->params->op == DAME_OP_EXIT && prim->iter_size == 0) {
         run = dame_outer_nothing;
-    } else if (NULL != prim->inner_deltas) {
+    } else if (prim->inner_deltas != NULL) {
         run = dame_outer_struct;
-    } else if (dame_has_pass(options, DAME_PASS_ORDER) && 0 != prim->inner_delta &&
+    } else if (dame_has_pass(options, DAME_PASS_ORDER) && prim->inner_delta != 0 &&
                dame_walks_columns(prim)) {
         run = dame_outer_columns;
         prim->by_block = dame_columns(prim[prim->inner_delta].iter_size);
-    } else if (0 != prim->inner_delta) {
+    } else if (prim->inner_delta != 0) {
         run = for_outer(prim, options);
     } else {
         run = for_leaf(prim, dame_has_pass(options, DAME_PASS_ORDER));

@@ -16,7 +16,7 @@ static int is_digit(char c)
 
 static int is_word(char c)
 {
-    return is_digit(c) || '_' == c || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+    return is_digit(c) || c == '_' || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
 static void skip_space(dame_lexer_t *lexer)
@@ -24,7 +24,7 @@ static void skip_space(dame_lexer_t *lexer)
     for (; lexer->at < lexer->end; lexer->at++) {
         switch (*lexer->at) {
         case '#':
-            while (lexer->at + 1 < lexer->end && '\n' != lexer->at[1]) {
+            while (lexer->at + 1 < lexer->end && lexer->at[1] != '\n') {
                 lexer->at++;
             }
             break;
@@ -47,7 +47,7 @@ static void skip_space(dame_lexer_t *lexer)
 /* The word is digits, perhaps behind a minus sign; otherwise it is nothing of the language. */
 static void read_number(dame_token_t *token)
 {
-    size_t digits = '-' == token->text[0];
+    size_t digits = token->text[0] == '-';
     if (digits == token->length) {
         return;
     }
@@ -62,7 +62,7 @@ static void read_number(dame_token_t *token)
         token->overflow |=
             __builtin_sub_overflow(token->value, token->text[i] - '0', &token->value);
     }
-    if (0 == digits) {
+    if (digits == 0) {
         token->overflow |= __builtin_sub_overflow(0, token->value, &token->value);
     }
 }
@@ -79,14 +79,14 @@ dame_token_t dame_lexer_next(dame_lexer_t *lexer)
     }
     char first = *lexer->at++;
     /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): a NUL is not a mark */
-    token.kind = NULL != memchr("()[],", first, 5) ? DAME_TOKEN_MARK : DAME_TOKEN_OTHER;
-    if (is_word(first) || '-' == first) {
+    token.kind = memchr("()[],", first, 5) != NULL ? DAME_TOKEN_MARK : DAME_TOKEN_OTHER;
+    if (is_word(first) || first == '-') {
         while (lexer->at < lexer->end && is_word(*lexer->at)) {
             lexer->at++;
         }
     }
     token.length = (size_t) (lexer->at - token.text);
-    if (is_digit(first) || '-' == first) {
+    if (is_digit(first) || first == '-') {
         read_number(&token);
     } else if (is_word(first)) {
         token.kind = DAME_TOKEN_NAME;

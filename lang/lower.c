@@ -12,13 +12,13 @@ static dame_status_t lower_blockindex(dame_optimiser_t *o, const dame_type_t *ty
 {
     o->entries += type->count;
     int64_t *disps = dame_node_numbers(o, type->count);
-    if (NULL == disps) {
+    if (disps == NULL) {
         return DAME_ERR_NOMEM;
     }
     memcpy(disps, type->disps, (size_t) type->count * sizeof(*disps));
     const dame_node_t *block;
     dame_status_t status = dame_node_loop(o, type->blklen, type->child->extent, child, &block);
-    return DAME_OK != status ? status : dame_node_list(o, type->count, disps, block, out);
+    return status != DAME_OK ? status : dame_node_list(o, type->count, disps, block, out);
 }
 
 static dame_status_t lower_index(dame_optimiser_t *o, const dame_type_t *type,
@@ -27,7 +27,7 @@ static dame_status_t lower_index(dame_optimiser_t *o, const dame_type_t *type,
     dame_flat_t list;
     o->entries += type->count;
     dame_status_t status = dame_flat_new(o, type->count, &list);
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
     for (int64_t i = 0; i < type->count; i++) {
@@ -46,21 +46,21 @@ static dame_status_t lower_struct(dame_optimiser_t *o, const dame_type_t *type,
     o->entries += type->count;
     int64_t *disps = dame_node_numbers(o, type->count);
     const dame_node_t **children = dame_node_nodes(o, type->count);
-    if (NULL == disps || NULL == children) {
+    if (disps == NULL || children == NULL) {
         return DAME_ERR_NOMEM;
     }
     int64_t n = 0;
     for (int64_t i = 0; i < type->count; i++) {
         const dame_type_t *child = type->children[i];
-        if (0 == type->blklens[i] || 0 == child->size) {
+        if (type->blklens[i] == 0 || child->size == 0) {
             continue;
         }
         const dame_node_t *node;
         dame_status_t status = dame_node_lower(o, child, &node);
-        if (DAME_OK == status) {
+        if (status == DAME_OK) {
             status = dame_node_loop(o, type->blklens[i], child->extent, node, &children[n]);
         }
-        if (DAME_OK != status) {
+        if (status != DAME_OK) {
             return status;
         }
         disps[n++] = type->disps[i];
@@ -73,20 +73,20 @@ static dame_status_t lower_vector(dame_optimiser_t *o, const dame_type_t *type,
 {
     const dame_node_t *block;
     dame_status_t status = dame_node_loop(o, type->blklen, type->child->extent, child, &block);
-    return DAME_OK != status ? status : dame_node_loop(o, type->count, type->stride, block, out);
+    return status != DAME_OK ? status : dame_node_loop(o, type->count, type->stride, block, out);
 }
 
 static dame_status_t lower(dame_optimiser_t *o, const dame_type_t *type, const dame_node_t **out)
 {
-    if (DAME_BASIC == type->kind) {
+    if (type->kind == DAME_BASIC) {
         return dame_node_block(o, type->size, type->size, out);
     }
-    if (DAME_STRUCT == type->kind) {
+    if (type->kind == DAME_STRUCT) {
         return lower_struct(o, type, out);
     }
     const dame_node_t *child;
     dame_status_t status = dame_node_lower(o, type->child, &child);
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
     switch (type->kind) {
@@ -108,7 +108,7 @@ static dame_status_t lower(dame_optimiser_t *o, const dame_type_t *type, const d
 
 dame_status_t dame_node_lower(dame_optimiser_t *o, const dame_type_t *type, const dame_node_t **out)
 {
-    if (0 == type->size) {
+    if (type->size == 0) {
         *out = &dame_node_empty;
         return DAME_OK;
     }
@@ -124,7 +124,7 @@ dame_status_t dame_node_lower(dame_optimiser_t *o, const dame_type_t *type, cons
     o->depth++;
     dame_status_t status = lower(o, type, out);
     o->depth--;
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         *recent = (dame_recent_t){type, *out};
     }
     return status;

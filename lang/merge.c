@@ -31,7 +31,7 @@ static void join(joined_t *joined, int64_t disp, int64_t length, int64_t step, i
     dame_flat_t *flat = &joined->flat;
     int64_t last = flat->count - 1;
     if (last >= 0 && flat->disps[last] + flat->lengths[last] * step == disp) {
-        joined->uneven |= 1 == step && 0 != flat->lengths[last] % granule;
+        joined->uneven |= step == 1 && flat->lengths[last] % granule != 0;
         flat->lengths[last] += length;
         return;
     }
@@ -48,7 +48,7 @@ static int64_t touching(const dame_node_t *draft, const int64_t *lengths, int64_
 {
     int64_t n = 0;
     for (int64_t i = 1; i < draft->count; i++) {
-        int64_t bytes = (NULL != lengths ? lengths[i - 1] : length) * step;
+        int64_t bytes = (lengths != NULL ? lengths[i - 1] : length) * step;
         n += draft->disps[i - 1] + bytes == draft->disps[i];
     }
     return n;
@@ -59,22 +59,22 @@ static int64_t touching(const dame_node_t *draft, const int64_t *lengths, int64_
 static dame_status_t join_all(dame_optimiser_t *o, const dame_node_t *draft, int64_t length,
                               int64_t step, const dame_node_t *unit, const dame_node_t **out)
 {
-    const int64_t *lengths = DAME_SHAPE_RAGGED == draft->shape ? draft->blklens : NULL;
+    const int64_t *lengths = draft->shape == DAME_SHAPE_RAGGED ? draft->blklens : NULL;
     const int64_t touches = touching(draft, lengths, length, step);
-    if (0 == touches || (NULL == lengths && touches < draft->count - draft->count / 2)) {
+    if (touches == 0 || (lengths == NULL && touches < draft->count - draft->count / 2)) {
         return DAME_OK;
     }
     joined_t joined = {.granule = draft->granule};
     dame_status_t status = dame_flat_new(o, draft->count - touches, &joined.flat);
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
     for (int64_t i = 0; i < draft->count; i++) {
-        join(&joined, draft->disps[i], NULL != lengths ? lengths[i] : length, step, draft->granule);
+        join(&joined, draft->disps[i], lengths != NULL ? lengths[i] : length, step, draft->granule);
     }
     close_block(&joined);
     dame_flat_t *flat = &joined.flat;
-    return NULL == unit
+    return unit == NULL
                ? dame_node_bytes(o, flat->count, flat->lengths, flat->disps, joined.granule, out)
                : dame_node_ragged(o, flat->count, flat->lengths, flat->disps, step, unit, out);
 }
@@ -83,8 +83,8 @@ static dame_status_t join_all(dame_optimiser_t *o, const dame_node_t *draft, int
 static int64_t touching_members(const dame_node_t *draft, int64_t first)
 {
     int64_t n = 1;
-    while (first + n < draft->count && DAME_SHAPE_BLOCK == draft->children[first + n - 1]->shape &&
-           DAME_SHAPE_BLOCK == draft->children[first + n]->shape &&
+    while (first + n < draft->count && draft->children[first + n - 1]->shape == DAME_SHAPE_BLOCK &&
+           draft->children[first + n]->shape == DAME_SHAPE_BLOCK &&
            draft->disps[first + n - 1] + draft->children[first + n - 1]->size ==
                draft->disps[first + n]) {
         n++;
@@ -105,8 +105,8 @@ static dame_status_t join_members(dame_optimiser_t *o, const dame_node_t *draft,
     }
     const dame_node_t **children = dame_node_nodes(o, n);
     int64_t *disps = dame_node_numbers(o, n);
-    dame_status_t status = NULL == children || NULL == disps ? DAME_ERR_NOMEM : DAME_OK;
-    for (int64_t i = 0, k = 0; DAME_OK == status && i < draft->count; k++) {
+    dame_status_t status = children == NULL || disps == NULL ? DAME_ERR_NOMEM : DAME_OK;
+    for (int64_t i = 0, k = 0; status == DAME_OK && i < draft->count; k++) {
         const int64_t touching = touching_members(draft, i);
         disps[k] = draft->disps[i];
         children[k] = draft->children[i];
@@ -115,7 +115,7 @@ static dame_status_t join_members(dame_optimiser_t *o, const dame_node_t *draft,
         }
         i += touching;
     }
-    return DAME_OK != status ? status : dame_node_struct(o, n, disps, children, out);
+    return status != DAME_OK ? status : dame_node_struct(o, n, disps, children, out);
 }
 
 dame_status_t dame_pass_merge(dame_optimiser_t *o, const dame_node_t *draft,
@@ -127,10 +127,10 @@ dame_status_t dame_pass_merge(dame_optimiser_t *o, const dame_node_t *draft,
     }
     switch (draft->shape) {
     case DAME_SHAPE_LIST:
-        if (DAME_SHAPE_BLOCK == child->shape) {
+        if (child->shape == DAME_SHAPE_BLOCK) {
             return join_all(o, draft, child->size, 1, NULL, out);
         }
-        return DAME_SHAPE_LOOP == child->shape
+        return child->shape == DAME_SHAPE_LOOP
                    ? join_all(o, draft, child->count, child->step, child->child, out)
                    : DAME_OK;
     case DAME_SHAPE_RAGGED:

@@ -69,7 +69,7 @@ static dame_status_t find_same(dame_optimiser_t *o, dame_node_t *node)
     int64_t firsts[DIFFERENT];
     int64_t n = 0; /* different ones so far; the last DIFFERENT of them are kept */
     int64_t *same = dame_node_numbers(o, node->count);
-    if (NULL == same) {
+    if (same == NULL) {
         return DAME_ERR_NOMEM;
     }
     for (int64_t i = 0; i < node->count; i++) {
@@ -90,7 +90,7 @@ static dame_status_t find_same(dame_optimiser_t *o, dame_node_t *node)
 int64_t *dame_node_copied(dame_optimiser_t *o, const int64_t *list, int64_t n)
 {
     int64_t *copy = dame_node_numbers(o, n);
-    if (NULL != copy) {
+    if (copy != NULL) {
         memcpy(copy, list, (size_t) n * sizeof(*copy));
     }
     return copy;
@@ -99,12 +99,12 @@ int64_t *dame_node_copied(dame_optimiser_t *o, const int64_t *list, int64_t n)
 static dame_status_t keep(dame_optimiser_t *o, const dame_node_t *draft, const dame_node_t **out)
 {
     dame_node_t *node = room_for(o, 1, sizeof(*node));
-    if (NULL == node) {
+    if (node == NULL) {
         return DAME_ERR_NOMEM;
     }
     *node = *draft;
     *out = node;
-    return DAME_SHAPE_STRUCT == node->shape && NULL == node->same ? find_same(o, node) : DAME_OK;
+    return node->shape == DAME_SHAPE_STRUCT && node->same == NULL ? find_same(o, node) : DAME_OK;
 }
 
 /* The passes that are on look at the draft; the first one with a better node ends the loop, because
@@ -114,7 +114,7 @@ static dame_status_t finish(dame_optimiser_t *o, const dame_node_t *draft, const
     const dame_node_t *better = NULL;
     dame_status_t status = DAME_OK;
     o->nested++;
-    for (size_t i = 0; o->nested < DAME_MAX_NESTED && DAME_OK == status && NULL == better &&
+    for (size_t i = 0; o->nested < DAME_MAX_NESTED && status == DAME_OK && better == NULL &&
                        i < sizeof(passes) / sizeof(passes[0]);
          i++) {
         if (dame_passes(o, passes[i].pass)) {
@@ -122,16 +122,16 @@ static dame_status_t finish(dame_optimiser_t *o, const dame_node_t *draft, const
         }
     }
     o->nested--;
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
-    return NULL != better ? dame_node_shifted(o, draft->off, better, out) : keep(o, draft, out);
+    return better != NULL ? dame_node_shifted(o, draft->off, better, out) : keep(o, draft, out);
 }
 
 /* A child as it is in its parent, which has taken its `off`. */
 static dame_status_t strip(dame_optimiser_t *o, const dame_node_t **child)
 {
-    if (0 == (*child)->off) {
+    if ((*child)->off == 0) {
         return DAME_OK;
     }
     dame_node_t stripped = **child;
@@ -169,7 +169,7 @@ static void get_range(const int64_t *values, int64_t n, int64_t *low, int64_t *h
 static void hoist(int64_t *disps, int64_t n, int64_t *off, int64_t *low, int64_t *high)
 {
     const int64_t first = disps[0];
-    if (0 == first || !wide_fits((wide_t) *low - first) || !wide_fits((wide_t) *high - first)) {
+    if (first == 0 || !wide_fits((wide_t) *low - first) || !wide_fits((wide_t) *high - first)) {
         return;
     }
     for (int64_t i = 0; i < n; i++) {
@@ -184,7 +184,7 @@ static void hoist(int64_t *disps, int64_t n, int64_t *off, int64_t *low, int64_t
 static void take_disps(dame_node_t *draft, int64_t *disps, int64_t child_off, int64_t *low,
                        int64_t *high)
 {
-    for (int64_t i = 0; 0 != child_off && i < draft->count; i++) {
+    for (int64_t i = 0; child_off != 0 && i < draft->count; i++) {
         disps[i] += child_off;
     }
     get_range(disps, draft->count, low, high);
@@ -195,7 +195,7 @@ static void take_disps(dame_node_t *draft, int64_t *disps, int64_t child_off, in
 dame_status_t dame_node_shifted(dame_optimiser_t *o, int64_t disp, const dame_node_t *node,
                                 const dame_node_t **out)
 {
-    if (0 == disp) {
+    if (disp == 0) {
         *out = node;
         return DAME_OK;
     }
@@ -227,7 +227,7 @@ dame_status_t dame_node_block(dame_optimiser_t *o, int64_t bytes, int64_t granul
     if (rest < bytes) {
         add_run(&draft.elements, granule, bytes - rest);
     }
-    if (0 != rest) {
+    if (rest != 0) {
         add_run(&draft.elements, rest, rest);
     }
     return keep(o, &draft, out);
@@ -238,11 +238,11 @@ static int64_t elements_granule(const dame_elements_t *elements, int64_t bytes)
 {
     int64_t granule = bytes;
     for (int i = 0; i < elements->runs; i++) {
-        granule = 0 == i ? elements->size[0] : dame_granule_common(granule, elements->size[i]);
+        granule = i == 0 ? elements->size[0] : dame_granule_common(granule, elements->size[i]);
     }
     int64_t start = 0;
     for (int i = 0; i < elements->runs; i++) {
-        if (0 != start % elements->size[i]) {
+        if (start % elements->size[i] != 0) {
             return bytes;
         }
         start += elements->bytes[i];
@@ -257,10 +257,10 @@ dame_status_t dame_node_joined(dame_optimiser_t *o, const dame_node_t *const *bl
     int known = 1;
     for (int64_t i = 0; i < n; i++) {
         const dame_elements_t *elements = &blocks[i]->elements;
-        known &= 0 != elements->runs;
+        known &= elements->runs != 0;
         for (int k = 0; known && k < elements->runs; k++) {
             add_run(&draft.elements, elements->size[k], elements->bytes[k]);
-            known = 0 != draft.elements.runs;
+            known = draft.elements.runs != 0;
         }
         draft.size += blocks[i]->size;
     }
@@ -273,14 +273,14 @@ dame_status_t dame_node_joined(dame_optimiser_t *o, const dame_node_t *const *bl
 /* The granule of copies of a block that follow each other. */
 static int64_t run_granule(const dame_node_t *block)
 {
-    return 0 == block->size % block->granule ? block->granule
+    return block->size % block->granule == 0 ? block->granule
                                              : dame_granule_common(block->granule, block->size);
 }
 
 dame_status_t dame_node_loop(dame_optimiser_t *o, int64_t count, int64_t step,
                              const dame_node_t *child, const dame_node_t **out)
 {
-    if (1 == count) {
+    if (count == 1) {
         *out = child;
         return DAME_OK;
     }
@@ -290,23 +290,23 @@ dame_status_t dame_node_loop(dame_optimiser_t *o, int64_t count, int64_t step,
                          .granule = child->granule,
                          .count = count,
                          .step = step};
-    if (DAME_SHAPE_BLOCK == child->shape && step == child->size) {
+    if (child->shape == DAME_SHAPE_BLOCK && step == child->size) {
         const dame_node_t *block;
         dame_status_t status = dame_node_block(o, draft.size, run_granule(child), &block);
-        return DAME_OK != status ? status : dame_node_shifted(o, child->off, block, out);
+        return status != DAME_OK ? status : dame_node_shifted(o, child->off, block, out);
     }
     wide_t last = (wide_t) (count - 1) * step;
     set_bounds(&draft, child->low + (last < 0 ? last : 0), child->high + (last > 0 ? last : 0));
     draft.blocks = clamped((wide_t) count * child->blocks);
     dame_status_t status = strip(o, &child);
     draft.child = child;
-    return DAME_OK != status ? status : finish(o, &draft, out);
+    return status != DAME_OK ? status : finish(o, &draft, out);
 }
 
 dame_status_t dame_node_list(dame_optimiser_t *o, int64_t count, int64_t *disps,
                              const dame_node_t *child, const dame_node_t **out)
 {
-    if (1 == count) {
+    if (count == 1) {
         return dame_node_shifted(o, disps[0], child, out);
     }
     dame_node_t draft = {.shape = DAME_SHAPE_LIST,
@@ -319,7 +319,7 @@ dame_status_t dame_node_list(dame_optimiser_t *o, int64_t count, int64_t *disps,
     draft.blocks = clamped((wide_t) count * child->blocks);
     dame_status_t status = strip(o, &child);
     draft.child = child;
-    return DAME_OK != status ? status : finish(o, &draft, out);
+    return status != DAME_OK ? status : finish(o, &draft, out);
 }
 
 /* The start of the lowest and of the highest instance of any block. */
@@ -330,8 +330,8 @@ static void ragged_range_wide(const dame_node_t *draft, wide_t *low, wide_t *hig
         wide_t last = first + (wide_t) (draft->blklens[i] - 1) * draft->step;
         wide_t least = first < last ? first : last;
         wide_t most = first < last ? last : first;
-        *low = 0 == i || least < *low ? least : *low;
-        *high = 0 == i || most > *high ? most : *high;
+        *low = i == 0 || least < *low ? least : *low;
+        *high = i == 0 || most > *high ? most : *high;
     }
 }
 
@@ -371,7 +371,7 @@ static dame_status_t make_ragged(dame_optimiser_t *o, dame_node_t *draft, int64_
     draft->blocks = &one_byte == child ? draft->count : clamped((wide_t) instances * child->blocks);
     dame_status_t status = strip(o, &child);
     draft->child = child;
-    return DAME_OK != status ? status : finish(o, draft, out);
+    return status != DAME_OK ? status : finish(o, draft, out);
 }
 
 dame_status_t dame_node_ragged(dame_optimiser_t *o, int64_t count, int64_t *blklens, int64_t *disps,
@@ -382,12 +382,12 @@ dame_status_t dame_node_ragged(dame_optimiser_t *o, int64_t count, int64_t *blkl
                          .count = count,
                          .step = step,
                          .blklens = blklens};
-    if (1 == count) {
+    if (count == 1) {
         const dame_node_t *run;
         dame_status_t status = dame_node_loop(o, blklens[0], step, child, &run);
-        return DAME_OK != status ? status : dame_node_shifted(o, disps[0], run, out);
+        return status != DAME_OK ? status : dame_node_shifted(o, disps[0], run, out);
     }
-    if (DAME_SHAPE_BLOCK != child->shape || step != child->size) {
+    if (child->shape != DAME_SHAPE_BLOCK || step != child->size) {
         return make_ragged(o, &draft, disps, child, out);
     }
     for (int64_t i = 0; i < count; i++) {
@@ -402,10 +402,10 @@ dame_status_t dame_node_ragged(dame_optimiser_t *o, int64_t count, int64_t *blkl
 dame_status_t dame_node_bytes(dame_optimiser_t *o, int64_t count, int64_t *lengths, int64_t *disps,
                               int64_t granule, const dame_node_t **out)
 {
-    if (1 == count) {
+    if (count == 1) {
         const dame_node_t *block;
         dame_status_t status = dame_node_block(o, lengths[0], granule, &block);
-        return DAME_OK != status ? status : dame_node_shifted(o, disps[0], block, out);
+        return status != DAME_OK ? status : dame_node_shifted(o, disps[0], block, out);
     }
     dame_node_t draft = {.shape = DAME_SHAPE_RAGGED,
                          .granule = granule,
@@ -423,7 +423,7 @@ static dame_status_t make_struct(dame_optimiser_t *o, int64_t count, int64_t *di
     for (int64_t i = 0; i < count; i++) {
         disps[i] += children[i]->off;
         dame_status_t status = strip(o, &children[i]);
-        if (DAME_OK != status) {
+        if (status != DAME_OK) {
             return status;
         }
     }
@@ -432,8 +432,8 @@ static dame_status_t make_struct(dame_optimiser_t *o, int64_t count, int64_t *di
     draft->granule = children[0]->granule;
     for (int64_t i = 0; i < count; i++) {
         const dame_node_t *child = children[i];
-        low = 0 == i || (wide_t) disps[i] + child->low < low ? (wide_t) disps[i] + child->low : low;
-        high = 0 == i || (wide_t) disps[i] + child->high > high ? (wide_t) disps[i] + child->high
+        low = i == 0 || (wide_t) disps[i] + child->low < low ? (wide_t) disps[i] + child->low : low;
+        high = i == 0 || (wide_t) disps[i] + child->high > high ? (wide_t) disps[i] + child->high
                                                                 : high;
         blocks += child->blocks;
         draft->size += child->size;
@@ -447,12 +447,12 @@ static dame_status_t make_struct(dame_optimiser_t *o, int64_t count, int64_t *di
 dame_status_t dame_node_struct(dame_optimiser_t *o, int64_t count, int64_t *disps,
                                const dame_node_t **children, const dame_node_t **out)
 {
-    if (1 == count) {
+    if (count == 1) {
         return dame_node_shifted(o, disps[0], children[0], out);
     }
     dame_node_t draft;
     dame_status_t status = make_struct(o, count, disps, children, &draft);
-    return DAME_OK != status ? status : finish(o, &draft, out);
+    return status != DAME_OK ? status : finish(o, &draft, out);
 }
 
 dame_status_t dame_node_pieces(dame_optimiser_t *o, int64_t count, int64_t *disps,
@@ -460,12 +460,12 @@ dame_status_t dame_node_pieces(dame_optimiser_t *o, int64_t count, int64_t *disp
 {
     dame_node_t draft;
     dame_status_t status = make_struct(o, count, disps, children, &draft);
-    return DAME_OK != status ? status : keep(o, &draft, out);
+    return status != DAME_OK ? status : keep(o, &draft, out);
 }
 
 static int equal_lists(const int64_t *a, const int64_t *b, int64_t n)
 {
-    return a == b || (NULL != a && NULL != b && 0 == memcmp(a, b, (size_t) n * sizeof(*a)));
+    return a == b || (a != NULL && b != NULL && memcmp(a, b, (size_t) n * sizeof(*a)) == 0);
 }
 
 int dame_node_equal(const dame_node_t *a, const dame_node_t *b)
@@ -479,12 +479,12 @@ int dame_node_equal(const dame_node_t *a, const dame_node_t *b)
         !equal_lists(a->blklens, b->blklens, a->count)) {
         return 0;
     }
-    for (int64_t i = 0; DAME_SHAPE_STRUCT == a->shape && i < a->count; i++) {
+    for (int64_t i = 0; a->shape == DAME_SHAPE_STRUCT && i < a->count; i++) {
         if (!dame_node_equal(a->children[i], b->children[i])) {
             return 0;
         }
     }
-    return NULL == a->child || dame_node_equal(a->child, b->child);
+    return a->child == NULL || dame_node_equal(a->child, b->child);
 }
 
 int dame_node_dense(const dame_node_t *node)
@@ -500,8 +500,8 @@ static int bounds_are_near(const dame_node_t *node)
 
 int dame_node_is_near(const dame_node_t *node)
 {
-    int near = bounds_are_near(node) && (NULL == node->child || bounds_are_near(node->child));
-    for (int64_t i = 0; near && DAME_SHAPE_STRUCT == node->shape && i < node->count; i++) {
+    int near = bounds_are_near(node) && (node->child == NULL || bounds_are_near(node->child));
+    for (int64_t i = 0; near && node->shape == DAME_SHAPE_STRUCT && i < node->count; i++) {
         near = bounds_are_near(node->children[i]);
     }
     return near;
@@ -512,7 +512,7 @@ dame_status_t dame_flat_new(dame_optimiser_t *o, int64_t n, dame_flat_t *flat)
     flat->count = 0;
     flat->lengths = dame_node_numbers(o, n);
     flat->disps = dame_node_numbers(o, n);
-    return NULL == flat->lengths || NULL == flat->disps ? DAME_ERR_NOMEM : DAME_OK;
+    return flat->lengths == NULL || flat->disps == NULL ? DAME_ERR_NOMEM : DAME_OK;
 }
 
 static void append_list(dame_flat_t *flat, const dame_node_t *list, int64_t at)
@@ -526,19 +526,19 @@ static void append_list(dame_flat_t *flat, const dame_node_t *list, int64_t at)
 
 void dame_flat_append(dame_flat_t *flat, const dame_node_t *node, int64_t at)
 {
-    if (DAME_SHAPE_BLOCK == node->shape) {
+    if (node->shape == DAME_SHAPE_BLOCK) {
         flat->lengths[flat->count] = node->size;
         flat->disps[flat->count++] = at;
         return;
     }
-    if (DAME_SHAPE_LIST == node->shape && DAME_SHAPE_BLOCK == node->child->shape) {
+    if (node->shape == DAME_SHAPE_LIST && node->child->shape == DAME_SHAPE_BLOCK) {
         append_list(flat, node, at);
         return;
     }
     for (int64_t i = 0; i < node->count; i++) {
-        int64_t place = at + (NULL != node->disps ? node->disps[i] : i * node->step);
-        if (DAME_SHAPE_RAGGED != node->shape) {
-            dame_flat_append(flat, NULL != node->child ? node->child : node->children[i], place);
+        int64_t place = at + (node->disps != NULL ? node->disps[i] : i * node->step);
+        if (node->shape != DAME_SHAPE_RAGGED) {
+            dame_flat_append(flat, node->child != NULL ? node->child : node->children[i], place);
         } else if (dame_node_dense(node)) {
             flat->lengths[flat->count] = node->blklens[i];
             flat->disps[flat->count++] = place;

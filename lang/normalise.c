@@ -15,7 +15,7 @@ static dame_status_t normalise_loop(dame_optimiser_t *o, const dame_node_t *draf
                                     const dame_node_t **out)
 {
     const dame_node_t *child = draft->child;
-    if (DAME_SHAPE_LOOP == child->shape && draft->step == (wide_t) child->count * child->step) {
+    if (child->shape == DAME_SHAPE_LOOP && draft->step == (wide_t) child->count * child->step) {
         return dame_node_loop(o, draft->count * child->count, child->step, child->child, out);
     }
     return DAME_OK;
@@ -26,8 +26,8 @@ static dame_sequence_t sequence_of(const dame_node_t *draft)
     return (dame_sequence_t){
         .n = draft->count,
         .disps = draft->disps,
-        .lengths = DAME_SHAPE_RAGGED == draft->shape ? draft->blklens : NULL,
-        .children = DAME_SHAPE_STRUCT == draft->shape ? draft->children : NULL,
+        .lengths = draft->shape == DAME_SHAPE_RAGGED ? draft->blklens : NULL,
+        .children = draft->shape == DAME_SHAPE_STRUCT ? draft->children : NULL,
     };
 }
 
@@ -54,7 +54,7 @@ static dame_status_t fold_groups(dame_optimiser_t *o, const dame_node_t *draft, 
 {
     const int64_t groups = draft->count / n;
     int64_t *disps = dame_node_numbers(o, groups);
-    if (NULL == disps) {
+    if (disps == NULL) {
         return DAME_ERR_NOMEM;
     }
     for (int64_t i = 0; i < groups; i++) {
@@ -62,7 +62,7 @@ static dame_status_t fold_groups(dame_optimiser_t *o, const dame_node_t *draft, 
     }
     const dame_node_t *group;
     dame_status_t status = first_part(o, draft, n, &group);
-    return DAME_OK != status ? status : dame_node_list(o, groups, disps, group, out);
+    return status != DAME_OK ? status : dame_node_list(o, groups, disps, group, out);
 }
 
 static dame_status_t fold(dame_optimiser_t *o, const dame_node_t *draft, const dame_node_t **out)
@@ -72,7 +72,7 @@ static dame_status_t fold(dame_optimiser_t *o, const dame_node_t *draft, const d
     }
     const dame_sequence_t sequence = sequence_of(draft);
     const int64_t period = dame_sequence_period(&sequence);
-    return 0 == period ? DAME_OK : fold_groups(o, draft, period, out);
+    return period == 0 ? DAME_OK : fold_groups(o, draft, period, out);
 }
 
 /*
@@ -91,7 +91,7 @@ static int64_t common_run(const dame_node_t *list)
                list->disps[i + length] - list->disps[i + length - 1] == step) {
             length++;
         }
-        if (1 == length) {
+        if (length == 1) {
             return 0;
         }
         shortest = length < shortest ? length : shortest;
@@ -109,7 +109,7 @@ static dame_status_t normalise_list(dame_optimiser_t *o, const dame_node_t *draf
         return dame_node_loop(o, draft->count, draft->disps[1], draft->child, out);
     }
     const int64_t run = o->settled ? 0 : common_run(draft);
-    return 0 == run ? fold(o, draft, out) : fold_groups(o, draft, run, out);
+    return run == 0 ? fold(o, draft, out) : fold_groups(o, draft, run, out);
 }
 
 /* One block of a RAGGED as a node. */
@@ -134,12 +134,12 @@ static int64_t common_block(const dame_node_t *ragged, int64_t *n)
         return 0;
     }
     for (int64_t i = 0; i < ragged->count; i++) {
-        if (ragged->blklens[i] != shortest && 0 != ragged->blklens[i] % shortest) {
+        if (ragged->blklens[i] != shortest && ragged->blklens[i] % shortest != 0) {
             return 0;
         }
     }
     *n = total / shortest;
-    if (*n > ragged->count && dame_node_dense(ragged) && 0 != shortest % ragged->granule) {
+    if (*n > ragged->count && dame_node_dense(ragged) && shortest % ragged->granule != 0) {
         return 0; /* an element would be in two blocks */
     }
     return shortest;
@@ -154,7 +154,7 @@ static int has_other_stretch(const dame_node_t *ragged, int64_t length)
                 : i > 0 && ragged->blklens[i] == ragged->blklens[i - 1] ? equal + 1
                                                                         : 1;
     }
-    return DAME_MIN_STRETCH == equal;
+    return equal == DAME_MIN_STRETCH;
 }
 
 /* The blocks of a RAGGED, or parts of them, as a list of n blocks of one length. */
@@ -164,7 +164,7 @@ static dame_status_t equal_blocks(dame_optimiser_t *o, const dame_node_t *draft,
     int64_t *disps = draft->disps;
     if (n > draft->count) {
         disps = dame_node_numbers(o, n);
-        if (NULL == disps) {
+        if (disps == NULL) {
             return DAME_ERR_NOMEM;
         }
         int64_t k = 0;
@@ -176,7 +176,7 @@ static dame_status_t equal_blocks(dame_optimiser_t *o, const dame_node_t *draft,
     }
     const dame_node_t *block;
     dame_status_t status = block_of(o, draft, length, &block);
-    return DAME_OK != status ? status : dame_node_list(o, n, disps, block, out);
+    return status != DAME_OK ? status : dame_node_list(o, n, disps, block, out);
 }
 
 /* What touches is joined while the sizes of its elements are known, and before stretches of equal
@@ -191,7 +191,7 @@ static dame_status_t find_stretches(dame_optimiser_t *o, const dame_node_t *draf
                                     const dame_node_t **out)
 {
     dame_status_t status = join_first(o, draft, out);
-    return DAME_OK != status || NULL != *out ? status : dame_split_stretches(o, draft, out);
+    return status != DAME_OK || *out != NULL ? status : dame_split_stretches(o, draft, out);
 }
 
 /* Blocks of mostly one length are a list of blocks of that length, unless there are long stretches
@@ -202,14 +202,14 @@ static dame_status_t normalise_ragged(dame_optimiser_t *o, const dame_node_t *dr
     int64_t n = 0;
     const int64_t length = common_block(draft, &n);
     const int may_split = dame_node_dense(draft) && !o->settled;
-    if (0 != length && !(may_split && has_other_stretch(draft, length))) {
+    if (length != 0 && !(may_split && has_other_stretch(draft, length))) {
         return equal_blocks(o, draft, length, n, out);
     }
     dame_status_t status = fold(o, draft, out);
-    if (DAME_OK == status && NULL == *out && may_split) {
+    if (status == DAME_OK && *out == NULL && may_split) {
         status = find_stretches(o, draft, out);
     }
-    return DAME_OK != status || NULL != *out || 0 == length
+    return status != DAME_OK || *out != NULL || length == 0
                ? status
                : equal_blocks(o, draft, length, n, out);
 }
@@ -222,7 +222,7 @@ static dame_status_t splice(dame_optimiser_t *o, const dame_node_t *draft, const
     int64_t n = 0;
     int nested = 0;
     for (int64_t i = 0; i < draft->count; i++) {
-        int is_struct = DAME_SHAPE_STRUCT == draft->children[i]->shape;
+        int is_struct = draft->children[i]->shape == DAME_SHAPE_STRUCT;
         nested |= is_struct;
         n += is_struct ? draft->children[i]->count : 1;
     }
@@ -231,16 +231,16 @@ static dame_status_t splice(dame_optimiser_t *o, const dame_node_t *draft, const
     }
     int64_t *disps = dame_node_numbers(o, n);
     const dame_node_t **children = dame_node_nodes(o, n);
-    if (NULL == disps || NULL == children) {
+    if (disps == NULL || children == NULL) {
         return DAME_ERR_NOMEM;
     }
     int64_t k = 0;
     for (int64_t i = 0; i < draft->count; i++) {
         const dame_node_t *child = draft->children[i];
-        int64_t members = DAME_SHAPE_STRUCT == child->shape ? child->count : 1;
+        int64_t members = child->shape == DAME_SHAPE_STRUCT ? child->count : 1;
         for (int64_t m = 0; m < members; m++, k++) {
-            children[k] = DAME_SHAPE_STRUCT == child->shape ? child->children[m] : child;
-            disps[k] = draft->disps[i] + (DAME_SHAPE_STRUCT == child->shape ? child->disps[m] : 0);
+            children[k] = child->shape == DAME_SHAPE_STRUCT ? child->children[m] : child;
+            disps[k] = draft->disps[i] + (child->shape == DAME_SHAPE_STRUCT ? child->disps[m] : 0);
         }
     }
     return dame_node_struct(o, n, disps, children, out);
@@ -249,7 +249,7 @@ static dame_status_t splice(dame_optimiser_t *o, const dame_node_t *draft, const
 /* A level of several instances of its child; dense blocks have no such level. */
 static int is_repetition(const dame_node_t *node)
 {
-    return NULL != node->child && !dame_node_dense(node);
+    return node->child != NULL && !dame_node_dense(node);
 }
 
 /* A member that is `unit`, or a level of it. */
@@ -262,14 +262,14 @@ static int repeats(const dame_node_t *member, const dame_node_t *unit)
 /* The loop that a list, or a loop of a few turns, repeats: runs of one length. */
 static const dame_node_t *loop_in(const dame_node_t *node)
 {
-    const int listed = DAME_SHAPE_LIST == node->shape ||
-                       (DAME_SHAPE_LOOP == node->shape && node->count < DAME_MIN_RUN);
-    return listed && DAME_SHAPE_LOOP == node->child->shape ? node->child : NULL;
+    const int listed = node->shape == DAME_SHAPE_LIST ||
+                       (node->shape == DAME_SHAPE_LOOP && node->count < DAME_MIN_RUN);
+    return listed && node->child->shape == DAME_SHAPE_LOOP ? node->child : NULL;
 }
 
 static int repeats_runs(const dame_node_t *member, const dame_node_t *unit)
 {
-    return NULL != loop_in(member) && dame_node_equal(loop_in(member)->child, unit);
+    return loop_in(member) != NULL && dame_node_equal(loop_in(member)->child, unit);
 }
 
 /* Neighbours of a struct that repeat one thing, at one step where they are longer than one. */
@@ -284,14 +284,14 @@ typedef struct likes {
 /* Is the member a run of its own, not a list of instances? */
 static int is_run(const dame_node_t *member)
 {
-    return DAME_SHAPE_RAGGED == member->shape ||
-           (DAME_SHAPE_LOOP == member->shape && member->count >= DAME_MIN_RUN);
+    return member->shape == DAME_SHAPE_RAGGED ||
+           (member->shape == DAME_SHAPE_LOOP && member->count >= DAME_MIN_RUN);
 }
 
 /* One run of `unit`: an instance, or a loop of its own. */
 static int is_one_run(const dame_node_t *member, const dame_node_t *unit)
 {
-    return dame_node_equal(member, unit) || (DAME_SHAPE_LOOP == member->shape && is_run(member));
+    return dame_node_equal(member, unit) || (member->shape == DAME_SHAPE_LOOP && is_run(member));
 }
 
 static likes_t find_likes_of(const dame_node_t *draft, int64_t first, const dame_node_t *unit)
@@ -328,7 +328,7 @@ static likes_t find_likes(const dame_node_t *draft, int64_t first)
         return likes;
     }
     likes_t most = find_likes_of(draft, first, member->child);
-    if (most.end < draft->count && NULL != loop_in(member)) {
+    if (most.end < draft->count && loop_in(member) != NULL) {
         const likes_t inner = find_likes_of(draft, first, loop_in(member)->child);
         most = inner.end > most.end ? inner : most;
     }
@@ -347,9 +347,9 @@ static void append_runs(dame_flat_t *runs, const dame_node_t *member, const dame
     const int64_t length = repeats_runs(member, unit) ? loop_in(member)->count : 1;
     for (int64_t i = 0; i < member->count; i++) {
         runs->lengths[runs->count] =
-            DAME_SHAPE_RAGGED == member->shape ? member->blklens[i] : length;
+            member->shape == DAME_SHAPE_RAGGED ? member->blklens[i] : length;
         runs->disps[runs->count++] =
-            at + (DAME_SHAPE_LOOP == member->shape ? i * member->step : member->disps[i]);
+            at + (member->shape == DAME_SHAPE_LOOP ? i * member->step : member->disps[i]);
     }
 }
 
@@ -358,7 +358,7 @@ static dame_status_t put_together(dame_optimiser_t *o, const dame_node_t *draft,
 {
     dame_flat_t runs;
     dame_status_t status = dame_flat_new(o, likes->runs, &runs);
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
     for (int64_t i = likes->first; i < likes->end; i++) {
@@ -384,20 +384,20 @@ static int is_short(const dame_node_t *node)
 
 static int is_list_of_blocks(const dame_node_t *node)
 {
-    return DAME_SHAPE_RAGGED == node->shape
+    return node->shape == DAME_SHAPE_RAGGED
                ? dame_node_dense(node)
-               : DAME_SHAPE_LIST == node->shape && DAME_SHAPE_BLOCK == node->child->shape;
+               : node->shape == DAME_SHAPE_LIST && node->child->shape == DAME_SHAPE_BLOCK;
 }
 
 /* Length of a node's first or last block. */
 static int64_t end_block(const dame_node_t *node, int last)
 {
-    while (DAME_SHAPE_BLOCK != node->shape) {
+    while (node->shape != DAME_SHAPE_BLOCK) {
         int64_t at = last ? node->count - 1 : 0;
-        if (DAME_SHAPE_RAGGED == node->shape && dame_node_dense(node)) {
+        if (node->shape == DAME_SHAPE_RAGGED && dame_node_dense(node)) {
             return node->blklens[at];
         }
-        node = NULL != node->child ? node->child : node->children[at];
+        node = node->child != NULL ? node->child : node->children[at];
     }
     return node->size;
 }
@@ -412,8 +412,8 @@ static int is_one_list(const dame_node_t *a, const dame_node_t *b)
     if (!(is_short(a) || is_list_of_blocks(a)) || !(is_short(b) || is_list_of_blocks(b))) {
         return 0;
     }
-    const int loose = (is_short(a) || DAME_SHAPE_RAGGED == a->shape) &&
-                      (is_short(b) || DAME_SHAPE_RAGGED == b->shape);
+    const int loose = (is_short(a) || a->shape == DAME_SHAPE_RAGGED) &&
+                      (is_short(b) || b->shape == DAME_SHAPE_RAGGED);
     return loose || end_block(a, 1) == end_block(b, 0);
 }
 
@@ -448,7 +448,7 @@ static dame_status_t flat_list(dame_optimiser_t *o, const dame_node_t *draft, in
     }
     dame_flat_t flat;
     dame_status_t status = dame_flat_new(o, blocks, &flat);
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
     for (int64_t i = first; i < end; i++) {
@@ -463,7 +463,7 @@ static dame_status_t flat_list(dame_optimiser_t *o, const dame_node_t *draft, in
     }
     const dame_node_t *block;
     status = dame_node_block(o, flat.lengths[0], granule, &block);
-    return DAME_OK != status ? status : dame_node_list(o, flat.count, flat.disps, block, out);
+    return status != DAME_OK ? status : dame_node_list(o, flat.count, flat.disps, block, out);
 }
 
 /* Neighbours that are blocks, or lists of blocks, or small, are one list. */
@@ -479,9 +479,9 @@ static dame_status_t flat_members(dame_optimiser_t *o, const dame_node_t *draft,
     }
     int64_t *disps = dame_node_numbers(o, groups);
     const dame_node_t **children = dame_node_nodes(o, groups);
-    dame_status_t status = NULL == disps || NULL == children ? DAME_ERR_NOMEM : DAME_OK;
+    dame_status_t status = disps == NULL || children == NULL ? DAME_ERR_NOMEM : DAME_OK;
     int64_t k = 0;
-    for (int64_t i = 0, end; DAME_OK == status && i < draft->count; i = end, k++) {
+    for (int64_t i = 0, end; status == DAME_OK && i < draft->count; i = end, k++) {
         end = flat_end(draft, i);
         if (end > i + 1) {
             disps[k] = 0; /* the list has taken its displacement */
@@ -491,7 +491,7 @@ static dame_status_t flat_members(dame_optimiser_t *o, const dame_node_t *draft,
             children[k] = draft->children[i];
         }
     }
-    return DAME_OK != status ? status : dame_node_struct(o, groups, disps, children, out);
+    return status != DAME_OK ? status : dame_node_struct(o, groups, disps, children, out);
 }
 
 /* Neighbours that repeat one thing become one member. */
@@ -500,9 +500,9 @@ static dame_status_t group_neighbours(dame_optimiser_t *o, const dame_node_t *dr
 {
     int64_t *disps = dame_node_numbers(o, draft->count);
     const dame_node_t **children = dame_node_nodes(o, draft->count);
-    dame_status_t status = NULL == disps || NULL == children ? DAME_ERR_NOMEM : DAME_OK;
+    dame_status_t status = disps == NULL || children == NULL ? DAME_ERR_NOMEM : DAME_OK;
     int64_t groups = 0;
-    for (int64_t i = 0; DAME_OK == status && i < draft->count; groups++) {
+    for (int64_t i = 0; status == DAME_OK && i < draft->count; groups++) {
         const likes_t likes = find_likes(draft, i);
         disps[groups] = draft->disps[i];
         children[groups] = draft->children[i];
@@ -512,7 +512,7 @@ static dame_status_t group_neighbours(dame_optimiser_t *o, const dame_node_t *dr
         }
         i = likes.end;
     }
-    return DAME_OK != status || groups == draft->count
+    return status != DAME_OK || groups == draft->count
                ? status
                : dame_node_struct(o, groups, disps, children, out);
 }
@@ -525,7 +525,7 @@ static dame_status_t normalise_struct(dame_optimiser_t *o, const dame_node_t *dr
         splice, like_members, fold, join_first, flat_members, group_neighbours,
     };
     dame_status_t status = DAME_OK;
-    for (size_t i = 0; DAME_OK == status && NULL == *out && i < sizeof(rules) / sizeof(rules[0]);
+    for (size_t i = 0; status == DAME_OK && *out == NULL && i < sizeof(rules) / sizeof(rules[0]);
          i++) {
         status = rules[i](o, draft, out);
     }

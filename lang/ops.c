@@ -40,7 +40,7 @@ int dame_op_find(const char *name, size_t length, dame_op_t *out)
 {
     for (size_t i = 0; i < sizeof(spellings) / sizeof(spellings[0]); i++) {
         if (length == strlen(spellings[i].written) &&
-            0 == memcmp(name, spellings[i].written, length)) {
+            memcmp(name, spellings[i].written, length) == 0) {
             *out = spellings[i].op;
             return 1;
         }

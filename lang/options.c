@@ -37,14 +37,14 @@ const char *dame_pass_what(dame_pass_t pass)
 
 static int is_name(const char *text, size_t length, const char *name)
 {
-    return strlen(name) == length && 0 == memcmp(text, name, length);
+    return strlen(name) == length && memcmp(text, name, length) == 0;
 }
 
 /* The passes of one name of a list; DAME_PASS_COUNT bits suffice for none of them. */
 static int find_name(const char *text, size_t length, int alone, dame_passes_t *out)
 {
     if (alone && (is_name(text, length, "all") || is_name(text, length, "none"))) {
-        *out = 'a' == *text ? DAME_PASSES_ALL : DAME_PASSES_NONE;
+        *out = *text == 'a' ? DAME_PASSES_ALL : DAME_PASSES_NONE;
         return 1;
     }
     for (int pass = 0; pass < DAME_PASS_COUNT; pass++) {
@@ -59,7 +59,7 @@ static int find_name(const char *text, size_t length, int alone, dame_passes_t *
 dame_status_t dame_passes_parse(const char *text, dame_passes_t *out, const char **bad,
                                 int *bad_length)
 {
-    const int alone = NULL == strchr(text, ',');
+    const int alone = strchr(text, ',') == NULL;
     dame_passes_t passes = DAME_PASSES_NONE;
     for (;;) {
         size_t length = strcspn(text, ",");
@@ -70,7 +70,7 @@ dame_status_t dame_passes_parse(const char *text, dame_passes_t *out, const char
             return DAME_ERR_ARGUMENT;
         }
         passes |= found;
-        if ('\0' == text[length]) {
+        if (text[length] == '\0') {
             *out = passes;
             return DAME_OK;
         }

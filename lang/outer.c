@@ -64,7 +64,7 @@ DAME_INLINE void run_struct(const dame_prim_t *prim, uintptr_t origin, char *pac
     for (int64_t i = first; i < first + n; i++) {
         const uintptr_t user = origin + (uintptr_t) prim->disps[i];
         const int64_t bytes = prim->prefix[i + 1] - prim->prefix[i];
-        if (0 == prim->inner_deltas[i]) {
+        if (prim->inner_deltas[i] == 0) {
             dame_move_block(user, packed, bytes, DAME_WIDTH_ANY, dir);
         } else {
             const dame_prim_t *inner = prim + prim->inner_deltas[i];

@@ -20,9 +20,9 @@ static _Atomic int64_t ahead = NOT_KNOWN;
 int64_t dame_rows_ahead(void)
 {
     int64_t rows = atomic_load_explicit(&ahead, memory_order_relaxed);
-    if (NOT_KNOWN == rows) {
+    if (rows == NOT_KNOWN) {
 #ifdef DAME_HAVE_X86_KERNELS
-        rows = DAME_MAKE_INTEL == dame_cpu_detect().make ? ROWS_AHEAD : 0;
+        rows = dame_cpu_detect().make == DAME_MAKE_INTEL ? ROWS_AHEAD : 0;
 #else
         rows = 0;
 #endif
@@ -39,8 +39,8 @@ void dame_rows_ahead_set(int64_t rows)
 int64_t dame_pacing_stores(int64_t step)
 {
     const int64_t sets = dame_sets_of(step);
-    if (DAME_MAKE_AMD != dame_cpu_detect().make) {
+    if (dame_cpu_detect().make != DAME_MAKE_AMD) {
         return 1;
     }
-    return 1 == sets ? 6 : sets <= DAME_FEW_SETS ? 16 / sets : 0;
+    return sets == 1 ? 6 : sets <= DAME_FEW_SETS ? 16 / sets : 0;
 }

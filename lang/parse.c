@@ -56,7 +56,7 @@ enum { QUOTED = 40 }; /* bytes of a token that a message shows */
 
 static void quote(const dame_token_t *token, char out[QUOTED + 16])
 {
-    if (DAME_TOKEN_END == token->kind) {
+    if (token->kind == DAME_TOKEN_END) {
         strcpy(out, "the end of the text");
         return;
     }
@@ -107,7 +107,7 @@ static void advance(parser_t *parser)
 
 static int is_mark(const parser_t *parser, char mark)
 {
-    return DAME_TOKEN_MARK == parser->token.kind && mark == *parser->token.text;
+    return parser->token.kind == DAME_TOKEN_MARK && mark == *parser->token.text;
 }
 
 static int take_mark(parser_t *parser, char mark)
@@ -123,7 +123,7 @@ static int take_mark(parser_t *parser, char mark)
 static int take_number(parser_t *parser, const char *what, int64_t lowest, int64_t *out)
 {
     const dame_token_t *token = &parser->token;
-    if (DAME_TOKEN_NUMBER != token->kind) {
+    if (token->kind != DAME_TOKEN_NUMBER) {
         return fail_found(parser, DAME_ERR_TEXT, "a number (%s)", what);
     }
     if (token->overflow) {
@@ -175,7 +175,7 @@ static int take_list(parser_t *parser, size_t at, char letter)
     const char *what = parameter_name(letter);
     int64_t line = parser->token.line;
     int64_t column = parser->token.column;
-    int64_t lowest = 'B' == letter || 'Z' == letter ? 1 : INT64_MIN;
+    int64_t lowest = letter == 'B' || letter == 'Z' ? 1 : INT64_MIN;
     int64_t n = 0;
     if (!take_mark(parser, '[')) {
         return 0;
@@ -192,7 +192,7 @@ static int take_list(parser_t *parser, size_t at, char letter)
                            "%.*s %" PRId64 " is %" PRId64 ", at least %" PRId64 " is allowed",
                            (int) strlen(what) - 1, what, n, value, lowest);
         }
-        if (DAME_OK != dame_draft_word(&parser->draft, value)) {
+        if (dame_draft_word(&parser->draft, value) != DAME_OK) {
             return fail_memory(parser);
         }
         n++;
@@ -208,13 +208,13 @@ static int take_list(parser_t *parser, size_t at, char letter)
     int64_t count = parser->draft.prims[at].prim.count;
     return n == count || fail_at(parser, DAME_ERR_TEXT, line, column,
                                  "count is %" PRId64 ", but the list of %s has %" PRId64 " %s",
-                                 count, what, n, 1 == n ? "entry" : "entries");
+                                 count, what, n, n == 1 ? "entry" : "entries");
 }
 
 static int take_parameters(parser_t *parser, size_t at)
 {
     const char *params = dame_op_params(parser->draft.prims[at].params.op);
-    for (const char *p = params; '\0' != *p; p++) {
+    for (const char *p = params; *p != '\0'; p++) {
         if (!take_mark(parser, p == params ? '(' : ',')) {
             return 0;
         }
@@ -224,14 +224,14 @@ static int take_parameters(parser_t *parser, size_t at)
             }
             continue;
         }
-        int64_t lowest = NULL != strchr("cbz", *p) ? 1 : INT64_MIN;
+        int64_t lowest = strchr("cbz", *p) != NULL ? 1 : INT64_MIN;
         dame_draft_prim_t *to = &parser->draft.prims[at];
         if (!take_number(parser, parameter_name(*p), lowest,
                          dame_op_scalar(&to->prim, &to->params, *p))) {
             return 0;
         }
     }
-    return '\0' == *params || take_mark(parser, ')');
+    return *params == '\0' || take_mark(parser, ')');
 }
 
 /* EXIT's own: nothing, extent, or extent and granule. */
@@ -262,16 +262,16 @@ static int take_exit_parameters(parser_t *parser)
 static int add_prim(parser_t *parser, dame_op_t op, int64_t line, int64_t column)
 {
     dame_status_t status = dame_draft_add(&parser->draft, op, line, column);
-    if (DAME_ERR_LIMIT == status) {
+    if (status == DAME_ERR_LIMIT) {
         return fail_limit(parser, line, column, "primitives", DAME_MAX_PRIMS);
     }
-    return DAME_OK == status || fail_memory(parser);
+    return status == DAME_OK || fail_memory(parser);
 }
 
 /* The operation of the next primitive, if it is one. */
 static int next_op(const parser_t *parser, dame_op_t *op)
 {
-    return DAME_TOKEN_NAME == parser->token.kind &&
+    return parser->token.kind == DAME_TOKEN_NAME &&
            dame_op_find(parser->token.text, parser->token.length, op);
 }
 
@@ -283,7 +283,7 @@ static int take_prim(parser_t *parser, dame_op_t op)
     }
     parser->text_index++;
     advance(parser);
-    return DAME_OP_EXIT == op ? take_exit_parameters(parser)
+    return op == DAME_OP_EXIT ? take_exit_parameters(parser)
                               : take_parameters(parser, parser->draft.nprims - 1);
 }
 
@@ -319,15 +319,15 @@ static int complete_level(parser_t *parser, size_t at)
 {
     dame_prim_t *prim = &parser->draft.prims[at].prim;
     dame_params_t *params = &parser->draft.prims[at].params;
-    int is_index = NULL != strchr(dame_op_params(params->op), 'B');
-    if (DAME_OP_CONTIG == params->op) {
+    int is_index = strchr(dame_op_params(params->op), 'B') != NULL;
+    if (params->op == DAME_OP_CONTIG) {
         params->blklen = 1;
         prim->step = params->extent;
     }
     if (!is_index && __builtin_mul_overflow(params->blklen, params->size, &prim->iter_size)) {
         return fail_prim(parser, DAME_ERR_RANGE, at, "blocklength * size exceeds 64 bits");
     }
-    if (DAME_CLASS_FINAL == dame_op_class(params->op) || (!is_index && 1 == params->blklen)) {
+    if (dame_op_class(params->op) == DAME_CLASS_FINAL || (!is_index && params->blklen == 1)) {
         return 1;
     }
     prim->inner_delta = 1;
@@ -362,7 +362,7 @@ static int take_subprogram(parser_t *parser, size_t self, int64_t text_index, in
     if (!take_type(parser, type - 1, nesting)) {
         return 0;
     }
-    int level = blklen > 1 || DAME_OP_CONTIGFINAL != draft->prims[type].params.op;
+    int level = blklen > 1 || draft->prims[type].params.op != DAME_OP_CONTIGFINAL;
     int32_t *inners = draft->inners + draft->prims[self].inners;
     inners[i] = level ? (int32_t) (at + 1 - self) : 0;
     inners[draft->prims[self].prim.count + i] = (int32_t) (at - self);
@@ -372,7 +372,7 @@ static int take_subprogram(parser_t *parser, size_t self, int64_t text_index, in
 static int take_subprograms(parser_t *parser, size_t self, int nesting)
 {
     int64_t text_index = parser->text_index - 1;
-    if (DAME_OK != dame_draft_inners(&parser->draft, self)) {
+    if (dame_draft_inners(&parser->draft, self) != DAME_OK) {
         return fail_memory(parser);
     }
     for (int64_t i = 0; i < parser->draft.prims[self].prim.count; i++) {
@@ -392,27 +392,27 @@ static int take_type(parser_t *parser, size_t above, int nesting)
         if (!next_op(parser, &op)) {
             return fail_found(parser, DAME_ERR_TEXT, "a primitive");
         }
-        if (DAME_CLASS_FINAL == class) {
+        if (class == DAME_CLASS_FINAL) {
             return take_op(parser, DAME_OP_CONTIGFINAL);
         }
         class = dame_op_class(op);
-        if (DAME_CLASS_CONTROL == class) {
+        if (class == DAME_CLASS_CONTROL) {
             return fail_found(parser, DAME_ERR_TEXT, "a type");
         }
-        if (DAME_CLASS_LEAF == class) {
+        if (class == DAME_CLASS_LEAF) {
             return take_prim(parser, op);
         }
-        if (DAME_TEXT_NESTING == nesting) {
+        if (nesting == DAME_TEXT_NESTING) {
             return fail_limit(parser, parser->token.line, parser->token.column, "nested levels",
                               DAME_TEXT_NESTING);
         }
         dame_op_t op_above = parser->draft.prims[above].params.op;
-        parser->draft.prims[above].prim.inner_delta = DAME_OP_RETURNTO != op_above;
+        parser->draft.prims[above].prim.inner_delta = op_above != DAME_OP_RETURNTO;
         size_t at = parser->draft.nprims;
         if (!take_prim(parser, op)) {
             return 0;
         }
-        if (DAME_CLASS_STRUCT == class) {
+        if (class == DAME_CLASS_STRUCT) {
             return take_subprograms(parser, at, nesting + 1);
         }
         if (!complete_level(parser, at)) {
@@ -428,7 +428,7 @@ static int take_program(parser_t *parser)
         !take_op(parser, DAME_OP_BOTTOM)) {
         return 0;
     }
-    return DAME_TOKEN_END == parser->token.kind ||
+    return parser->token.kind == DAME_TOKEN_END ||
            fail_found(parser, DAME_ERR_TEXT, "the end of the text");
 }
 
@@ -444,9 +444,9 @@ static void fill_header(const parser_t *parser, dame_program_t *program, const d
     program->depth = span->depth + 1;
     program->granule = dame_granule_of_leaves(program);
     if (parser->has_granule) {
-        program->granule = 0 != parser->granule ? parser->granule : DAME_NO_GRANULE;
+        program->granule = parser->granule != 0 ? parser->granule : DAME_NO_GRANULE;
     }
-    dame_emit_exit(program, DAME_OP_CONTIGFINAL != program->prims[1].params->op, NULL);
+    dame_emit_exit(program, program->prims[1].params->op != DAME_OP_CONTIGFINAL, NULL);
 }
 
 static int make_program(parser_t *parser, dame_program_t **out)
@@ -454,8 +454,8 @@ static int make_program(parser_t *parser, dame_program_t **out)
     dame_program_t *program = NULL;
     int32_t at = 0;
     dame_status_t status = dame_draft_assemble(&parser->draft, &program, &at);
-    if (DAME_OK != status) {
-        return DAME_ERR_NOMEM == status
+    if (status != DAME_OK) {
+        return status == DAME_ERR_NOMEM
                    ? fail_memory(parser)
                    : fail_prim(parser, status, (size_t) at, "size exceeds 64 bits");
     }
@@ -463,11 +463,11 @@ static int make_program(parser_t *parser, dame_program_t **out)
     dame_fault_t fault;
     program->depth = 2 * DAME_TEXT_NESTING + 1; /* every level with its CONTIGCHILD, and EXIT */
     status = dame_verify_type(program, &span, &fault);
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         fill_header(parser, program, &span);
         status = dame_verify_exit(program, &span, &fault);
     }
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         dame_program_free(program);
         return fail_prim(parser, status, (size_t) fault.prim, fault.text);
     }
@@ -484,7 +484,7 @@ dame_status_t dame_program_parse(const char *text, size_t length, dame_program_t
     advance(&parser);
     if (take_program(&parser) && make_program(&parser, &program)) {
         *out = program;
-    } else if (NULL != error) {
+    } else if (error != NULL) {
         *error = parser.error;
     }
     dame_draft_fini(&parser.draft);

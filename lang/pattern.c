@@ -10,10 +10,10 @@
 /* Contiguous blocks, and one level around them. */
 static int is_leaf_level(const dame_node_t *node)
 {
-    return DAME_SHAPE_BLOCK == node->shape ||
-           (DAME_SHAPE_RAGGED == node->shape
+    return node->shape == DAME_SHAPE_BLOCK ||
+           (node->shape == DAME_SHAPE_RAGGED
                 ? dame_node_dense(node)
-                : NULL != node->child && DAME_SHAPE_BLOCK == node->child->shape);
+                : node->child != NULL && node->child->shape == DAME_SHAPE_BLOCK);
 }
 
 static int is_small_body(const dame_node_t *node)
@@ -25,7 +25,7 @@ static dame_status_t flatten(dame_optimiser_t *o, const dame_node_t *draft, cons
 {
     dame_flat_t flat;
     dame_status_t status = dame_flat_new(o, draft->blocks, &flat);
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
     dame_flat_append(&flat, draft, draft->off);
@@ -42,7 +42,7 @@ static int64_t common_step(const dame_node_t *draft, int64_t most)
     int64_t votes = 0;
     for (int64_t i = 1; i < 2 * most; i++) {
         int64_t difference = draft->disps[i] - draft->disps[i - 1];
-        if (0 == votes) {
+        if (votes == 0) {
             step = difference;
         }
         votes += difference == step ? 1 : -1;
@@ -66,12 +66,12 @@ static dame_status_t find_runs(dame_optimiser_t *o, const dame_node_t *draft,
     const int64_t most = draft->count / DAME_MIN_RUN;
     const int64_t step = common_step(draft, most);
     const int64_t runs = count_runs(draft, most, step);
-    if (0 == runs) {
+    if (runs == 0) {
         return DAME_OK;
     }
     dame_flat_t flat;
     dame_status_t status = dame_flat_new(o, runs, &flat);
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
     for (int64_t i = 0; i < draft->count; i++) {
@@ -92,7 +92,7 @@ static dame_status_t pattern_loop(dame_optimiser_t *o, const dame_node_t *node,
 {
     const dame_node_t *child;
     dame_status_t status = dame_pass_pattern(o, node->child, &child);
-    return DAME_OK != status || child == node->child
+    return status != DAME_OK || child == node->child
                ? status
                : dame_node_loop(o, node->count, node->step, child, out);
 }
@@ -102,17 +102,17 @@ static dame_status_t pattern_list(dame_optimiser_t *o, const dame_node_t *node,
 {
     dame_node_t list = *node;
     dame_status_t status = dame_pass_pattern(o, node->child, &list.child);
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = find_runs(o, &list, out);
     }
-    if (DAME_OK == status && node == *out && DAME_SHAPE_BLOCK == list.child->shape) {
+    if (status == DAME_OK && node == *out && list.child->shape == DAME_SHAPE_BLOCK) {
         status = dame_split_stretches(o, &list, out);
     }
-    if (DAME_OK != status || node != *out || list.child == node->child) {
+    if (status != DAME_OK || node != *out || list.child == node->child) {
         return status;
     }
     int64_t *disps = dame_node_copied(o, list.disps, list.count);
-    return NULL == disps ? DAME_ERR_NOMEM : dame_node_list(o, list.count, disps, list.child, out);
+    return disps == NULL ? DAME_ERR_NOMEM : dame_node_list(o, list.count, disps, list.child, out);
 }
 
 /* All instances of a RAGGED's blocks as a list. */
@@ -120,7 +120,7 @@ static dame_status_t list_instances(dame_optimiser_t *o, const dame_node_t *ragg
                                     int64_t instances, const dame_node_t **out)
 {
     int64_t *disps = dame_node_numbers(o, instances);
-    if (NULL == disps) {
+    if (disps == NULL) {
         return DAME_ERR_NOMEM;
     }
     int64_t n = 0;
@@ -131,7 +131,7 @@ static dame_status_t list_instances(dame_optimiser_t *o, const dame_node_t *ragg
     }
     const dame_node_t *list;
     dame_status_t status = dame_node_list(o, instances, disps, ragged->child, &list);
-    return DAME_OK != status ? status : dame_pass_pattern(o, list, out);
+    return status != DAME_OK ? status : dame_pass_pattern(o, list, out);
 }
 
 static dame_status_t pattern_ragged(dame_optimiser_t *o, const dame_node_t *node,
@@ -146,12 +146,12 @@ static dame_status_t pattern_ragged(dame_optimiser_t *o, const dame_node_t *node
     }
     const dame_node_t *child;
     dame_status_t status = dame_pass_pattern(o, node->child, &child);
-    if (DAME_OK != status || child == node->child) {
+    if (status != DAME_OK || child == node->child) {
         return status;
     }
     int64_t *blklens = dame_node_copied(o, node->blklens, node->count);
     int64_t *disps = dame_node_copied(o, node->disps, node->count);
-    return NULL == blklens || NULL == disps
+    return blklens == NULL || disps == NULL
                ? DAME_ERR_NOMEM
                : dame_node_ragged(o, node->count, blklens, disps, node->step, child, out);
 }
@@ -161,17 +161,17 @@ static dame_status_t pattern_struct(dame_optimiser_t *o, const dame_node_t *node
 {
     const dame_node_t **children = dame_node_nodes(o, node->count);
     int64_t *disps = dame_node_copied(o, node->disps, node->count);
-    dame_status_t status = NULL == children || NULL == disps ? DAME_ERR_NOMEM : DAME_OK;
+    dame_status_t status = children == NULL || disps == NULL ? DAME_ERR_NOMEM : DAME_OK;
     int changed = 0;
-    for (int64_t i = 0; DAME_OK == status && i < node->count; i++) {
+    for (int64_t i = 0; status == DAME_OK && i < node->count; i++) {
         if (node->same[i] != i) {
             children[i] = children[node->same[i]];
             continue;
         }
         status = dame_pass_pattern(o, node->children[i], &children[i]);
-        changed |= DAME_OK == status && children[i] != node->children[i];
+        changed |= status == DAME_OK && children[i] != node->children[i];
     }
-    return DAME_OK != status || !changed ? status
+    return status != DAME_OK || !changed ? status
                                          : dame_node_pieces(o, node->count, disps, children, out);
 }
 
@@ -196,18 +196,18 @@ static dame_status_t pattern_of(dame_optimiser_t *o, const dame_node_t *node,
                                 const dame_node_t **out)
 {
     dame_status_t status = node->blocks <= DAME_SMALL_BODY ? DAME_OK : pattern_level(o, node, out);
-    if (DAME_OK == status && node != *out) {
+    if (status == DAME_OK && node != *out) {
         status = dame_node_shifted(o, node->off, *out, out);
     }
     /* a body that is small now was larger before its blocks touched */
-    return DAME_OK == status && is_small_body(*out) ? flatten(o, *out, out) : status;
+    return status == DAME_OK && is_small_body(*out) ? flatten(o, *out, out) : status;
 }
 
 dame_status_t dame_pass_pattern(dame_optimiser_t *o, const dame_node_t *node,
                                 const dame_node_t **out)
 {
     *out = node;
-    if (DAME_SHAPE_EMPTY == node->shape || !dame_node_is_near(node)) {
+    if (node->shape == DAME_SHAPE_EMPTY || !dame_node_is_near(node)) {
         return DAME_OK;
     }
     dame_pattern_of_t *known = &o->patterns[dame_recent_slot(node)];
@@ -216,7 +216,7 @@ dame_status_t dame_pass_pattern(dame_optimiser_t *o, const dame_node_t *node,
         return DAME_OK;
     }
     dame_status_t status = pattern_of(o, node, out);
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         *known = (dame_pattern_of_t){node, *out};
     }
     return status;

@@ -13,10 +13,10 @@
 static int64_t list_entry(const dame_prim_t *prim, char letter, int64_t i)
 {
     const dame_params_t *params = prim->params;
-    int64_t bytes = NULL != prim->prefix ? prim->prefix[i + 1] - prim->prefix[i] : 0;
+    int64_t bytes = prim->prefix != NULL ? prim->prefix[i + 1] - prim->prefix[i] : 0;
     switch (letter) {
     case 'B':
-        return NULL != params->blklens ? params->blklens[i] : bytes / params->size;
+        return params->blklens != NULL ? params->blklens[i] : bytes / params->size;
     case 'D':
         return dame_prim_disp(prim, i);
     case 'Z':
@@ -36,7 +36,7 @@ static int print_list(const dame_prim_t *prim, char letter, FILE *out)
 {
     fputc('[', out);
     for (int64_t i = 0; i < prim->count && !ferror(out); i++) {
-        fprintf(out, "%s%" PRId64, 0 == i ? "" : ", ", list_entry(prim, letter, i));
+        fprintf(out, "%s%" PRId64, i == 0 ? "" : ", ", list_entry(prim, letter, i));
     }
     return fputc(']', out);
 }
@@ -55,9 +55,9 @@ static void print_prim(printer_t *printer, const dame_prim_t *prim, int depth, i
     FILE *out = printer->out;
     const char *params = dame_op_params(prim->params->op);
     fprintf(out, "%*s%s", 2 * depth, "", dame_op_name(prim->params->op));
-    for (const char *p = params; '\0' != *p; p++) {
+    for (const char *p = params; *p != '\0'; p++) {
         fputs(p == params ? "(" : ", ", out);
-        if ('r' == *p) {
+        if (*p == 'r') {
             fprintf(out, "%" PRId64, ret);
         } else if (dame_op_is_list(*p)) {
             print_list(prim, *p, out);
@@ -65,7 +65,7 @@ static void print_prim(printer_t *printer, const dame_prim_t *prim, int depth, i
             fprintf(out, "%" PRId64, scalar(prim, *p));
         }
     }
-    fputs('\0' == *params ? "\n" : ")\n", out);
+    fputs(*params == '\0' ? "\n" : ")\n", out);
     printer->printed++;
 }
 
@@ -93,7 +93,7 @@ static int32_t print_struct(printer_t *printer, int32_t self, int depth)
 static int32_t print_type(printer_t *printer, int32_t i, int depth)
 {
     const dame_prim_t *prim = &printer->program->prims[i];
-    if (DAME_OP_CONTIGCHILD == prim->params->op) {
+    if (prim->params->op == DAME_OP_CONTIGCHILD) {
         return print_type(printer, i + 1, depth);
     }
     switch (dame_op_class(prim->params->op)) {
@@ -116,7 +116,7 @@ static void print_exit(printer_t *printer)
     fputs(dame_op_name(DAME_OP_EXIT), printer->out);
     if (program->granule != dame_granule_of_leaves(program)) {
         fprintf(printer->out, "(%" PRId64 ", %" PRId64 ")", program->extent,
-                DAME_NO_GRANULE == program->granule ? 0 : program->granule);
+                program->granule == DAME_NO_GRANULE ? 0 : program->granule);
     } else if (program->extent != program->true_ub - program->true_lb) {
         fprintf(printer->out, "(%" PRId64 ")", program->extent);
     }

@@ -24,7 +24,7 @@ static int64_t *copy_disps(const raiser_t *r, const dame_prim_t *prim)
 {
     r->o->entries += prim->count;
     int64_t *disps = dame_node_numbers(r->o, prim->count);
-    for (int64_t i = 0; NULL != disps && i < prim->count; i++) {
+    for (int64_t i = 0; disps != NULL && i < prim->count; i++) {
         disps[i] = dame_prim_disp(prim, i);
     }
     return disps;
@@ -34,7 +34,7 @@ static int64_t *copy_disps(const raiser_t *r, const dame_prim_t *prim)
 static dame_status_t raise_inner(const raiser_t *r, const dame_prim_t *prim,
                                  const dame_node_t **out)
 {
-    return raise_type(r, prim + (DAME_OP_CONTIGCHILD == prim[1].params->op ? 2 : 1), out);
+    return raise_type(r, prim + (prim[1].params->op == DAME_OP_CONTIGCHILD ? 2 : 1), out);
 }
 
 static dame_status_t raise_ragged(const raiser_t *r, const dame_prim_t *prim,
@@ -42,10 +42,10 @@ static dame_status_t raise_ragged(const raiser_t *r, const dame_prim_t *prim,
 {
     const dame_params_t *params = prim->params;
     const dame_node_t *inner;
-    const int final = DAME_OP_INDEXFINAL == params->op;
+    const int final = params->op == DAME_OP_INDEXFINAL;
     int64_t *blklens = dame_node_numbers(r->o, prim->count);
     int64_t *disps = copy_disps(r, prim);
-    if (NULL == blklens || NULL == disps) {
+    if (blklens == NULL || disps == NULL) {
         return DAME_ERR_NOMEM;
     }
     for (int64_t i = 0; i < prim->count; i++) {
@@ -55,7 +55,7 @@ static dame_status_t raise_ragged(const raiser_t *r, const dame_prim_t *prim,
         return dame_node_bytes(r->o, prim->count, blklens, disps, r->program->granule, out);
     }
     dame_status_t status = raise_inner(r, prim, &inner);
-    return DAME_OK != status
+    return status != DAME_OK
                ? status
                : dame_node_ragged(r->o, prim->count, blklens, disps, params->extent, inner, out);
 }
@@ -66,22 +66,22 @@ static dame_status_t raise_uniform(const raiser_t *r, const dame_prim_t *prim, i
     const dame_params_t *params = prim->params;
     const dame_node_t *inner, *block;
     dame_status_t status;
-    if (DAME_CLASS_FINAL == dame_op_class(params->op)) {
+    if (dame_op_class(params->op) == DAME_CLASS_FINAL) {
         status = raise_leaf(r, prim->iter_size, &block);
     } else {
         status = raise_inner(r, prim, &inner);
-        if (DAME_OK == status) {
+        if (status == DAME_OK) {
             status = dame_node_loop(r->o, params->blklen, params->extent, inner, &block);
         }
     }
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
     if (!has_list) {
         return dame_node_loop(r->o, prim->count, prim->step, block, out);
     }
     int64_t *disps = copy_disps(r, prim);
-    return NULL == disps ? DAME_ERR_NOMEM : dame_node_list(r->o, prim->count, disps, block, out);
+    return disps == NULL ? DAME_ERR_NOMEM : dame_node_list(r->o, prim->count, disps, block, out);
 }
 
 /* The node of block i, taken from a block before it that has the same subprogram, if one is near.
@@ -100,7 +100,7 @@ static dame_status_t raise_block(const raiser_t *r, const dame_prim_t *prim, int
     const dame_node_t *inner;
     const dame_prim_t *returnto = prim + params->sub_deltas[i];
     dame_status_t status = raise_inner(r, returnto, &inner);
-    return DAME_OK != status
+    return status != DAME_OK
                ? status
                : dame_node_loop(r->o, params->blklens[i], params->extents[i], inner, &children[i]);
 }
@@ -110,11 +110,11 @@ static dame_status_t raise_struct(const raiser_t *r, const dame_prim_t *prim,
 {
     const dame_node_t **children = dame_node_nodes(r->o, prim->count);
     int64_t *disps = copy_disps(r, prim);
-    dame_status_t status = NULL == children || NULL == disps ? DAME_ERR_NOMEM : DAME_OK;
-    for (int64_t i = 0; DAME_OK == status && i < prim->count; i++) {
+    dame_status_t status = children == NULL || disps == NULL ? DAME_ERR_NOMEM : DAME_OK;
+    for (int64_t i = 0; status == DAME_OK && i < prim->count; i++) {
         status = raise_block(r, prim, i, children);
     }
-    return DAME_OK != status ? status : dame_node_struct(r->o, prim->count, disps, children, out);
+    return status != DAME_OK ? status : dame_node_struct(r->o, prim->count, disps, children, out);
 }
 
 static dame_status_t raise_type(const raiser_t *r, const dame_prim_t *prim, const dame_node_t **out)
@@ -145,7 +145,7 @@ dame_status_t dame_node_raise(dame_optimiser_t *o, const dame_program_t *program
                               const dame_node_t **out)
 {
     raiser_t raiser = {.o = o, .program = program};
-    if (0 == program->size) {
+    if (program->size == 0) {
         *out = &dame_node_empty;
         return DAME_OK;
     }

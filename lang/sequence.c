@@ -5,8 +5,8 @@
 
 static int same_block(const dame_sequence_t *s, int64_t i, int64_t k)
 {
-    return (NULL == s->lengths || s->lengths[i] == s->lengths[k]) &&
-           (NULL == s->children || dame_node_equal(s->children[i], s->children[k]));
+    return (s->lengths == NULL || s->lengths[i] == s->lengths[k]) &&
+           (s->children == NULL || dame_node_equal(s->children[i], s->children[k]));
 }
 
 int64_t dame_sequence_run(const dame_sequence_t *s)
@@ -58,7 +58,7 @@ int64_t dame_sequence_period(const dame_sequence_t *s)
     int64_t best = 0;
     int64_t odd = 0;
     for (int64_t d = 1; d <= s->n / d; d++) { /* both divisors, d and n / d */
-        if (0 != s->n % d) {
+        if (s->n % d != 0) {
             continue;
         }
         if (d > 1 && d >= run && is_period(s, d, &odd)) {

@@ -14,7 +14,7 @@ int64_t dame_sort_window(int64_t n, int64_t bytes, const dame_options_t *options
 /* The entries of all whole windows of `count` displacements. */
 static inline int64_t dame_sort_entries(int64_t count, int64_t window)
 {
-    return 0 == window ? 0 : count - count % window;
+    return window == 0 ? 0 : count - count % window;
 }
 
 /* Fills visits[dame_sort_entries()]. */

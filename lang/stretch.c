@@ -10,7 +10,7 @@
 static int64_t stretch_end(const dame_node_t *draft, int64_t i)
 {
     int64_t end = i + 1;
-    if (DAME_SHAPE_RAGGED == draft->shape) {
+    if (draft->shape == DAME_SHAPE_RAGGED) {
         while (end < draft->count && draft->blklens[end] == draft->blklens[i]) {
             end++;
         }
@@ -31,7 +31,7 @@ static int is_worth_it(int64_t i, int64_t end)
 /* Where to look for the next stretch: the block that ends a short one may start a long one. */
 static int64_t next_stretch(const dame_node_t *draft, int64_t i, int64_t end)
 {
-    int shares = DAME_SHAPE_LIST == draft->shape && end - i > 1 && end < draft->count;
+    int shares = draft->shape == DAME_SHAPE_LIST && end - i > 1 && end < draft->count;
     return shares && !is_worth_it(i, end) ? end - 1 : end;
 }
 
@@ -49,14 +49,14 @@ static dame_status_t add_piece(dame_optimiser_t *o, const dame_node_t *draft, in
     }
     const dame_node_t **node = &pieces->nodes[pieces->count];
     int64_t *disps = dame_node_copied(o, draft->disps + first, end - first);
-    int64_t *lengths = DAME_SHAPE_RAGGED == draft->shape
+    int64_t *lengths = draft->shape == DAME_SHAPE_RAGGED
                            ? dame_node_copied(o, draft->blklens + first, end - first)
                            : disps;
-    if (NULL == disps || NULL == lengths) {
+    if (disps == NULL || lengths == NULL) {
         return DAME_ERR_NOMEM;
     }
     pieces->disps[pieces->count++] = 0; /* the piece's node has its displacement */
-    return DAME_SHAPE_RAGGED == draft->shape
+    return draft->shape == DAME_SHAPE_RAGGED
                ? dame_node_bytes(o, end - first, lengths, disps, draft->granule, node)
                : dame_node_list(o, end - first, disps, draft->child, node);
 }
@@ -65,13 +65,13 @@ static dame_status_t add_piece(dame_optimiser_t *o, const dame_node_t *draft, in
 static int is_regular(const dame_node_t *draft, int64_t i)
 {
     enum { FEW = 8 };
-    const int ragged = DAME_SHAPE_RAGGED == draft->shape;
+    const int ragged = draft->shape == DAME_SHAPE_RAGGED;
     const int64_t *values = (ragged ? draft->blklens : draft->disps) + i;
     int64_t n = 0;
     while (n < FEW && values[n + 1] - values[n] == (ragged ? 0 : values[1] - values[0])) {
         n++;
     }
-    return FEW == n;
+    return n == FEW;
 }
 
 /* A stretch that is long enough is regular behind a block of a raster of half its length: lists
@@ -105,31 +105,31 @@ dame_status_t dame_split_stretches(dame_optimiser_t *o, const dame_node_t *draft
 {
     const int64_t stretches =
         draft->count < DAME_MIN_STRETCH || !may_have_stretch(draft) ? 0 : count_stretches(draft);
-    if (0 == stretches) {
+    if (stretches == 0) {
         return DAME_OK;
     }
     pieces_t pieces = {.disps = dame_node_numbers(o, 2 * stretches + 1),
                        .nodes = dame_node_nodes(o, 2 * stretches + 1)};
-    if (NULL == pieces.disps || NULL == pieces.nodes) {
+    if (pieces.disps == NULL || pieces.nodes == NULL) {
         return DAME_ERR_NOMEM;
     }
     dame_status_t status = DAME_OK;
     int64_t done = 0;
-    for (int64_t i = 0, end; DAME_OK == status && i < draft->count;
+    for (int64_t i = 0, end; status == DAME_OK && i < draft->count;
          i = next_stretch(draft, i, end)) {
         end = stretch_end(draft, i);
         if (is_worth_it(i, end)) {
             status = add_piece(o, draft, done, i, &pieces);
-            if (DAME_OK == status) {
+            if (status == DAME_OK) {
                 status = add_piece(o, draft, i, end, &pieces);
             }
             done = end;
         }
     }
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = add_piece(o, draft, done, draft->count, &pieces);
     }
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
     return o->settled ? dame_node_pieces(o, pieces.count, pieces.disps, pieces.nodes, out)

@@ -15,7 +15,7 @@ enum { TILE = 64, SHORTEST_TILE = 4, TILE_BYTES = 16384, LINE = 64 };
 DAME_INLINE int are_few(const dame_prim_t *prim, int64_t n)
 {
     const dame_prim_t *body = prim + prim->inner_delta;
-    return n <= (NULL != body->prefix ? DAME_FEW_BODIES : DAME_FEW_EQUAL_BODIES);
+    return n <= (body->prefix != NULL ? DAME_FEW_BODIES : DAME_FEW_EQUAL_BODIES);
 }
 
 /*

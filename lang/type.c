@@ -13,7 +13,7 @@ struct dame_tree {
 dame_tree_t *dame_tree_new(void)
 {
     dame_tree_t *tree = dame_heap_alloc(sizeof(*tree));
-    if (NULL != tree) {
+    if (tree != NULL) {
         dame_arena_init(&tree->arena, tree->first, sizeof(tree->first));
     }
     return tree;
@@ -21,7 +21,7 @@ dame_tree_t *dame_tree_new(void)
 
 void dame_tree_free(dame_tree_t *tree)
 {
-    if (NULL != tree) {
+    if (tree != NULL) {
         dame_arena_fini(&tree->arena);
         dame_heap_free(tree);
     }
@@ -82,7 +82,7 @@ static void cover_block(extent_sum_t *sum, wide_t disp, int64_t blklen, const da
     if (child->marked) {
         cover(&sum->marked, low + child->lb, high + child->lb + child->extent);
     }
-    if (0 != child->size) {
+    if (child->size != 0) {
         cover(&sum->plain, low + child->lb, high + child->lb + child->extent);
         cover(&sum->data, low + child->true_lb, high + child->true_ub);
     }
@@ -99,7 +99,7 @@ static dame_status_t finish(dame_tree_t *tree, const dame_type_t *shape, const e
         return DAME_ERR_RANGE;
     }
     dame_type_t *type = dame_arena_alloc(&tree->arena, 1, sizeof(*type));
-    if (NULL == type) {
+    if (type == NULL) {
         return DAME_ERR_NOMEM;
     }
     *type = *shape;
@@ -129,7 +129,7 @@ dame_status_t dame_type_basic(dame_tree_t *tree, int64_t size, const dame_type_t
 dame_status_t dame_type_contig(dame_tree_t *tree, int64_t count, const dame_type_t *child,
                                const dame_type_t **out)
 {
-    if (count < 0 || NULL == child) {
+    if (count < 0 || child == NULL) {
         return DAME_ERR_ARGUMENT;
     }
     extent_sum_t sum = {.size = (wide_t) count * child->size};
@@ -143,7 +143,7 @@ dame_status_t dame_type_contig(dame_tree_t *tree, int64_t count, const dame_type
 dame_status_t dame_type_vector(dame_tree_t *tree, int64_t count, int64_t blklen, int64_t stride,
                                const dame_type_t *child, const dame_type_t **out)
 {
-    if (count < 0 || blklen < 0 || NULL == child) {
+    if (count < 0 || blklen < 0 || child == NULL) {
         return DAME_ERR_ARGUMENT;
     }
     extent_sum_t sum = {.size = 0};
@@ -169,7 +169,7 @@ dame_status_t dame_type_blockindex(dame_tree_t *tree, int64_t count, int64_t blk
                                    const int64_t *disps, const dame_type_t *child,
                                    const dame_type_t **out)
 {
-    if (count < 0 || blklen < 0 || NULL == child || (count > 0 && NULL == disps)) {
+    if (count < 0 || blklen < 0 || child == NULL || (count > 0 && disps == NULL)) {
         return DAME_ERR_ARGUMENT;
     }
     extent_sum_t sum = {.size = 0};
@@ -201,7 +201,7 @@ dame_status_t dame_type_index(dame_tree_t *tree, int64_t count, const int64_t *b
                               const int64_t *disps, const dame_type_t *child,
                               const dame_type_t **out)
 {
-    if (count < 0 || NULL == child || (count > 0 && (NULL == disps || NULL == blklens))) {
+    if (count < 0 || child == NULL || (count > 0 && (disps == NULL || blklens == NULL))) {
         return DAME_ERR_ARGUMENT;
     }
     int64_t low = INT64_MAX; /* starts of the instances at both ends */
@@ -213,7 +213,7 @@ dame_status_t dame_type_index(dame_tree_t *tree, int64_t count, const int64_t *b
         if (blklens[i] < 0) {
             return DAME_ERR_ARGUMENT;
         }
-        if (0 == blklens[i]) {
+        if (blklens[i] == 0) {
             continue;
         }
         overflow |= __builtin_mul_overflow(blklens[i] - 1, child->extent, &last);
@@ -243,12 +243,12 @@ dame_status_t dame_type_struct(dame_tree_t *tree, int64_t count, const int64_t *
                                const int64_t *disps, const dame_type_t *const *children,
                                const dame_type_t **out)
 {
-    if (count < 0 || (count > 0 && (NULL == disps || NULL == blklens || NULL == children))) {
+    if (count < 0 || (count > 0 && (disps == NULL || blklens == NULL || children == NULL))) {
         return DAME_ERR_ARGUMENT;
     }
     extent_sum_t sum = {.size = 0};
     for (int64_t i = 0; i < count; i++) {
-        if (blklens[i] < 0 || NULL == children[i]) {
+        if (blklens[i] < 0 || children[i] == NULL) {
             return DAME_ERR_ARGUMENT;
         }
         wide_t bytes = (wide_t) blklens[i] * children[i]->size;
@@ -272,7 +272,7 @@ dame_status_t dame_type_struct(dame_tree_t *tree, int64_t count, const int64_t *
 dame_status_t dame_type_resized(dame_tree_t *tree, int64_t lb, int64_t extent,
                                 const dame_type_t *child, const dame_type_t **out)
 {
-    if (NULL == child) {
+    if (child == NULL) {
         return DAME_ERR_ARGUMENT;
     }
     extent_sum_t sum = {.size = child->size};

@@ -13,7 +13,7 @@
 
 static int has_list(dame_op_t op, char letter)
 {
-    return NULL != strchr(dame_op_params(op), letter);
+    return strchr(dame_op_params(op), letter) != NULL;
 }
 
 typedef struct verifier {
@@ -77,12 +77,12 @@ static dame_status_t verify_tables(const verifier_t *v, int32_t index)
 {
     const dame_prim_t *prim = &v->program->prims[index];
     const dame_params_t *params = prim->params;
-    int is_struct = DAME_CLASS_STRUCT == dame_op_class(params->op);
+    int is_struct = dame_op_class(params->op) == DAME_CLASS_STRUCT;
     int listed = has_list(params->op, 'D');
-    int narrow = NULL != prim->disps32 && !is_struct;
+    int narrow = prim->disps32 != NULL && !is_struct;
     uint64_t count = (uint64_t) prim->count;
     uint64_t window = (uint64_t) prim->window;
-    int sorted = DAME_OP_BLOCKINDEXFINAL == params->op && narrow && window > 0;
+    int sorted = params->op == DAME_OP_BLOCKINDEXFINAL && narrow && window > 0;
     const struct {
         const char *what;
         const void *table;
@@ -101,7 +101,7 @@ static dame_status_t verify_tables(const verifier_t *v, int32_t index)
         {"distances to subprograms", params->sub_deltas, is_struct, count, sizeof(int32_t)},
     };
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-        if (!tables[i].wanted && NULL != tables[i].table) {
+        if (!tables[i].wanted && tables[i].table != NULL) {
             return fail(v, index, "has a table of %s", tables[i].what);
         }
         if (tables[i].wanted && !in_tables(v, tables[i].table, tables[i].entries, tables[i].size)) {
@@ -116,24 +116,24 @@ static dame_status_t verify_scalars(const verifier_t *v, int32_t index)
 {
     const dame_prim_t *prim = &v->program->prims[index];
     const dame_params_t *params = prim->params;
-    if (NULL == dame_prim_run(prim, DAME_PACK) || NULL == dame_prim_run(prim, DAME_UNPACK)) {
+    if (dame_prim_run(prim, DAME_PACK) == NULL || dame_prim_run(prim, DAME_UNPACK) == NULL) {
         return fail(v, index, "has no run kernel");
     }
     if (prim->count < 1) {
         return fail(v, index, "count is %" PRId64 ", at least 1 is allowed", prim->count);
     }
-    for (const char *p = dame_op_params(params->op); '\0' != *p; p++) {
-        if ('b' == *p && params->blklen < 1) {
+    for (const char *p = dame_op_params(params->op); *p != '\0'; p++) {
+        if (*p == 'b' && params->blklen < 1) {
             return fail(v, index, "blocklength is %" PRId64 ", at least 1 is allowed",
                         params->blklen);
         }
-        if ('z' == *p && params->size < 1) {
+        if (*p == 'z' && params->size < 1) {
             return fail(v, index, "size is %" PRId64 ", at least 1 is allowed", params->size);
         }
     }
-    if ((DAME_OP_CONTIG == params->op || DAME_OP_VECTOR1 == params->op ||
-         DAME_OP_BLOCKINDEX1 == params->op) &&
-        1 != params->blklen) {
+    if ((params->op == DAME_OP_CONTIG || params->op == DAME_OP_VECTOR1 ||
+         params->op == DAME_OP_BLOCKINDEX1) &&
+        params->blklen != 1) {
         return fail(v, index, "blocklength is %" PRId64 ", only 1 is allowed", params->blklen);
     }
     return verify_tables(v, index);
@@ -143,12 +143,12 @@ static dame_status_t verify_scalars(const verifier_t *v, int32_t index)
 static dame_status_t verify_visits(const verifier_t *v, int32_t index)
 {
     const dame_prim_t *prim = &v->program->prims[index];
-    if (0 == prim->window) {
+    if (prim->window == 0) {
         return DAME_OK;
     }
-    if (NULL == prim->visits || prim->window < 0 || prim->window > DAME_LONGEST_WINDOW) {
+    if (prim->visits == NULL || prim->window < 0 || prim->window > DAME_LONGEST_WINDOW) {
         return fail(v, index, "window is %" PRId64 ", only 0 to %d is allowed", prim->window,
-                    NULL != prim->visits ? DAME_LONGEST_WINDOW : 0);
+                    prim->visits != NULL ? DAME_LONGEST_WINDOW : 0);
     }
     const int64_t entries = prim->count - prim->count % prim->window;
     for (int64_t first = 0; first < entries; first += prim->window) {
@@ -156,7 +156,7 @@ static dame_status_t verify_visits(const verifier_t *v, int32_t index)
         for (int64_t i = first; i < first + prim->window; i++) {
             const dame_visit_t visit = prim->visits[i];
             if (visit.slot < 0 || visit.slot >= prim->window ||
-                0 != (seen[visit.slot / 64] >> (visit.slot % 64) & 1) ||
+                (seen[visit.slot / 64] >> (visit.slot % 64) & 1) != 0 ||
                 visit.disp != prim->disps32[first + visit.slot]) {
                 return fail(v, index, "entry %" PRId64 " of the sorted table is none of its window",
                             i);
@@ -170,14 +170,14 @@ static dame_status_t verify_visits(const verifier_t *v, int32_t index)
 static dame_status_t verify_prefix(const verifier_t *v, int32_t index)
 {
     const dame_prim_t *prim = &v->program->prims[index];
-    if (0 != prim->prefix[0]) {
+    if (prim->prefix[0] != 0) {
         return fail(v, index, "prefix sums start with %" PRId64 ", not 0", prim->prefix[0]);
     }
     for (int64_t i = 0; i < prim->count; i++) {
         if (prim->prefix[i + 1] <= prim->prefix[i]) {
             return fail(v, index, "block %" PRId64 " has no data", i);
         }
-        if (NULL == prim->inner_deltas && 0 != dame_iter_size(prim, i) % prim->params->size) {
+        if (prim->inner_deltas == NULL && dame_iter_size(prim, i) % prim->params->size != 0) {
             return fail(v, index,
                         "block %" PRId64 " has %" PRId64 " bytes, not a multiple of size %" PRId64,
                         i, dame_iter_size(prim, i), prim->params->size);
@@ -192,32 +192,32 @@ static dame_status_t verify_inner(const verifier_t *v, int32_t index, int32_t de
 {
     const dame_prim_t *prim = &v->program->prims[index];
     const dame_params_t *params = prim->params;
-    int final = DAME_CLASS_FINAL == dame_op_class(params->op);
-    int child = !final && (params->blklen > 1 || DAME_OP_INDEX == params->op);
+    int final = dame_op_class(params->op) == DAME_CLASS_FINAL;
+    int child = !final && (params->blklen > 1 || params->op == DAME_OP_INDEX);
     int32_t at = index + 1;
     dame_status_t status = DAME_OK;
     if (child) {
         status = expect_op(v, at, DAME_OP_CONTIGCHILD);
-        if (DAME_OK == status) {
+        if (status == DAME_OK) {
             status = verify_tables(v, at);
         }
         const dame_prim_t *level = prim + 1;
-        int64_t count = DAME_OP_INDEX == params->op ? 0 : params->blklen;
-        if (DAME_OK == status &&
+        int64_t count = params->op == DAME_OP_INDEX ? 0 : params->blklen;
+        if (status == DAME_OK &&
             (count != level->count || params->size != level->iter_size ||
-             params->extent != level->step || NULL == dame_prim_run(level, DAME_PACK) ||
-             NULL == dame_prim_run(level, DAME_UNPACK))) {
+             params->extent != level->step || dame_prim_run(level, DAME_PACK) == NULL ||
+             dame_prim_run(level, DAME_UNPACK) == NULL)) {
             status = fail(v, at, "does not agree with the primitive above it");
         }
         at++;
     }
-    if (DAME_OK == status && final) {
+    if (status == DAME_OK && final) {
         status = expect_op(v, at, DAME_OP_CONTIGFINAL);
     }
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = verify_type(v, at, depth + child, inner);
     }
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
     if (inner->size != params->size) {
@@ -228,7 +228,7 @@ static dame_status_t verify_inner(const verifier_t *v, int32_t index, int32_t de
         return fail(v, index, "extent is %" PRId64 ", only size %" PRId64 " is allowed here",
                     params->extent, params->size);
     }
-    int leaf = DAME_OP_CONTIGFINAL == v->program->prims[at].params->op;
+    int leaf = v->program->prims[at].params->op == DAME_OP_CONTIGFINAL;
     if (prim->inner_delta != (child || !leaf) || (child && prim[1].inner_delta != !leaf)) {
         return fail(v, index, "does not lead to its inner level");
     }
@@ -251,20 +251,20 @@ static dame_status_t verify_level(const verifier_t *v, int32_t index, int32_t de
     const dame_params_t *params = prim->params;
     dame_span_t inner;
     dame_status_t status = verify_scalars(v, index);
-    if (DAME_OK == status && NULL != prim->prefix) {
+    if (status == DAME_OK && prim->prefix != NULL) {
         status = verify_prefix(v, index);
     }
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = verify_visits(v, index);
     }
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = verify_inner(v, index, depth, &inner);
     }
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
     wide_t size = (wide_t) prim->count * prim->iter_size;
-    if (NULL != prim->prefix) {
+    if (prim->prefix != NULL) {
         size = prim->prefix[prim->count];
     } else if (prim->iter_size != (wide_t) params->blklen * params->size) {
         return fail(v, index, "an iteration has %" PRId64 " bytes, not blocklength * size",
@@ -272,7 +272,7 @@ static dame_status_t verify_level(const verifier_t *v, int32_t index, int32_t de
     } else if (!wide_fits(size)) {
         return fail(v, index, "size exceeds 64 bits");
     }
-    if (DAME_OP_CONTIG == params->op && prim->step != params->extent) {
+    if (params->op == DAME_OP_CONTIG && prim->step != params->extent) {
         return fail(v, index, "step is %" PRId64 ", only extent %" PRId64 " is allowed", prim->step,
                     params->extent);
     }
@@ -285,8 +285,8 @@ static dame_status_t verify_level(const verifier_t *v, int32_t index, int32_t de
     }
     for (int64_t i = 0; i < prim->count; i++) {
         int64_t blklen =
-            NULL != prim->prefix ? dame_iter_size(prim, i) / params->size : params->blklen;
-        repeat(span, &inner, dame_prim_disp(prim, i), blklen, params->extent, 0 == i);
+            prim->prefix != NULL ? dame_iter_size(prim, i) / params->size : params->blklen;
+        repeat(span, &inner, dame_prim_disp(prim, i), blklen, params->extent, i == 0);
     }
     return verify_bounds(v, index, span);
 }
@@ -298,7 +298,7 @@ static dame_status_t verify_field(const verifier_t *v, int32_t index, int64_t i,
     const dame_prim_t *prim = &v->program->prims[index];
     const dame_params_t *params = prim->params;
     dame_status_t status = expect_op(v, at, DAME_OP_RETURNTO);
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
     if (index != v->program->prims[at].params->struct_index) {
@@ -309,30 +309,30 @@ static dame_status_t verify_field(const verifier_t *v, int32_t index, int64_t i,
     int child = params->blklens[i] > 1;
     if (child) {
         status = expect_op(v, at++, DAME_OP_CONTIGCHILD);
-        if (DAME_OK == status) {
+        if (status == DAME_OK) {
             status = verify_tables(v, type);
         }
         const dame_prim_t *level = &v->program->prims[type];
-        if (DAME_OK == status &&
+        if (status == DAME_OK &&
             (level->count != params->blklens[i] || level->step != params->extents[i] ||
              (wide_t) level->iter_size * level->count != dame_iter_size(prim, i) ||
-             NULL == dame_prim_run(level, DAME_PACK) ||
-             NULL == dame_prim_run(level, DAME_UNPACK))) {
+             dame_prim_run(level, DAME_PACK) == NULL ||
+             dame_prim_run(level, DAME_UNPACK) == NULL)) {
             status = fail(v, type, "does not agree with block %" PRId64 " of its STRUCT", i);
         }
     }
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = verify_type(v, at, depth + child, field);
     }
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = expect_op(v, field->next, DAME_OP_BOTTOM);
     }
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
     int64_t bytes = dame_iter_size(prim, i);
     if ((wide_t) params->blklens[i] * field->size != bytes) {
-        return 0 == bytes % params->blklens[i]
+        return bytes % params->blklens[i] == 0
                    ? fail(v, index,
                           "size %" PRId64 " is %" PRId64 ", the subprogram has %" PRId64 " bytes",
                           i, bytes / params->blklens[i], field->size)
@@ -340,7 +340,7 @@ static dame_status_t verify_field(const verifier_t *v, int32_t index, int64_t i,
                           "block %" PRId64 " has %" PRId64 " bytes, its subprogram %" PRId64, i,
                           bytes, field->size);
     }
-    int leaf = DAME_OP_CONTIGFINAL == v->program->prims[at].params->op;
+    int leaf = v->program->prims[at].params->op == DAME_OP_CONTIGFINAL;
     if (prim->inner_deltas[i] != (child || !leaf ? type - index : 0) ||
         (child && v->program->prims[type].inner_delta != !leaf)) {
         return fail(v, index, "block %" PRId64 " does not lead to its subprogram", i);
@@ -381,7 +381,7 @@ static dame_status_t verify_block(const verifier_t *v, int32_t index, int64_t i,
     }
     dame_status_t status =
         verify_field(v, index, i, index + prim->params->sub_deltas[i], depth, field);
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         fields->blocks[fields->n % LATELY] = i;
         fields->spans[fields->n % LATELY] = *field;
         fields->n++;
@@ -395,12 +395,12 @@ static dame_status_t verify_struct(const verifier_t *v, int32_t index, int32_t d
     const dame_prim_t *prim = &v->program->prims[index];
     const dame_params_t *params = prim->params;
     dame_status_t status = verify_scalars(v, index);
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = verify_prefix(v, index);
     }
     *span = (dame_span_t){.next = index + 1};
     fields_t fields = {.n = 0};
-    for (int64_t i = 0; DAME_OK == status && i < prim->count; i++) {
+    for (int64_t i = 0; status == DAME_OK && i < prim->count; i++) {
         dame_span_t field;
         if (params->blklens[i] < 1) {
             return fail(v, index, "blocklength %" PRId64 " is %" PRId64 ", at least 1 is allowed",
@@ -411,14 +411,14 @@ static dame_status_t verify_struct(const verifier_t *v, int32_t index, int32_t d
             return fail(v, index, "block %" PRId64 " has no subprogram", i);
         }
         status = verify_block(v, index, i, depth, &fields, &field);
-        if (DAME_OK == status) {
+        if (status == DAME_OK) {
             repeat(span, &field, dame_prim_disp(prim, i), params->blklens[i], params->extents[i],
-                   0 == i);
+                   i == 0);
             span->next = field.next > span->next ? field.next : span->next;
             span->depth = field.depth > span->depth ? field.depth : span->depth;
         }
     }
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         span->size = prim->prefix[prim->count];
         span->depth++;
         status = verify_bounds(v, index, span);
@@ -447,7 +447,7 @@ static dame_status_t verify_type(const verifier_t *v, int32_t index, int32_t dep
     case DAME_CLASS_STRUCT:
         return verify_struct(v, index, depth + 1, span);
     case DAME_CLASS_LEAF:
-        if (params->size < 0 || (0 == params->size && 1 != index)) { /* alone it is an empty type */
+        if (params->size < 0 || (params->size == 0 && index != 1)) { /* alone it is an empty type */
             return fail(v, index, "has %" PRId64 " bytes, at least 1 is allowed", params->size);
         }
         *span = (dame_span_t){.size = params->size, .high = params->size, .next = index + 1};
@@ -463,14 +463,14 @@ dame_status_t dame_verify_exit(const dame_program_t *program, const dame_span_t 
     const verifier_t verifier = {.program = program, .fault = fault};
     const verifier_t *v = &verifier;
     const dame_prim_t *top = &program->prims[0];
-    int leaf = DAME_OP_CONTIGFINAL == program->prims[1].params->op;
+    int leaf = program->prims[1].params->op == DAME_OP_CONTIGFINAL;
     dame_status_t status = verify_tables(v, 0);
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
-    if (0 != top->count || top->iter_size != program->size || top->step != program->extent ||
-        top->inner_delta != !leaf || NULL == dame_prim_run(top, DAME_PACK) ||
-        NULL == dame_prim_run(top, DAME_UNPACK)) {
+    if (top->count != 0 || top->iter_size != program->size || top->step != program->extent ||
+        top->inner_delta != !leaf || dame_prim_run(top, DAME_PACK) == NULL ||
+        dame_prim_run(top, DAME_UNPACK) == NULL) {
         return fail(v, 0, "does not agree with the program's size and extent");
     }
     if (type->size != program->size) {
@@ -498,14 +498,14 @@ dame_status_t dame_verify_type(const dame_program_t *program, dame_span_t *span,
 {
     const verifier_t v = {.program = program, .fault = fault};
     dame_status_t status = expect_op(&v, 0, DAME_OP_EXIT);
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = verify_type(&v, 1, 1, span);
     }
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): fail() returns no DAME_OK */
         status = expect_op(&v, span->next, DAME_OP_BOTTOM);
     }
-    if (DAME_OK == status && span->next + 1 != program->nprims) {
+    if (status == DAME_OK && span->next + 1 != program->nprims) {
         status = fail(&v, span->next + 1, "is after the end of the program");
     }
     return status;
@@ -516,10 +516,10 @@ dame_status_t dame_program_verify(const dame_program_t *program, char *message, 
     dame_span_t type;
     dame_fault_t fault;
     dame_status_t status = dame_verify_type(program, &type, &fault);
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = dame_verify_exit(program, &type, &fault);
     }
-    if (DAME_OK != status && NULL != message && message_size > 0) {
+    if (status != DAME_OK && message != NULL && message_size > 0) {
         snprintf(message, message_size, "primitive %" PRId32 " %s: %s", fault.prim,
                  fault.prim < program->nprims ? dame_op_name(program->prims[fault.prim].params->op)
                                               : "(end)",

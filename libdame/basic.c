@@ -18,16 +18,16 @@ typedef struct known {
 #define UNDER_SIZE(text, sign, type)                                                               \
     {                                                                                              \
         text,                                                                                      \
-            1 == sizeof(type)                                                                      \
+            sizeof(type) == 1                                                                      \
                 ? sign "int8"                                                                      \
-                : (2 == sizeof(type) ? sign "int16"                                                \
-                                     : (4 == sizeof(type) ? sign "int32" : sign "int64")),         \
+                : (sizeof(type) == 2 ? sign "int16"                                                \
+                                     : (sizeof(type) == 4 ? sign "int32" : sign "int64")),         \
             sizeof(type)                                                                           \
     }
 
 /* x87's has 64 bits of fraction; elsewhere it is a double, or IEEE's of 128 bits. */
 #define LONG_DOUBLE                                                                                \
-    (64 == __LDBL_MANT_DIG__ ? "float80" : (53 == __LDBL_MANT_DIG__ ? "float64" : "float128"))
+    (__LDBL_MANT_DIG__ == 64 ? "float80" : (__LDBL_MANT_DIG__ == 53 ? "float64" : "float128"))
 
 static const known_t known[] = {
     {"byte", "byte", 1},
@@ -72,7 +72,7 @@ static const known_t known[] = {
 static const known_t *find(const char *name)
 {
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-        if (0 == strcmp(known[i].name, name)) {
+        if (strcmp(known[i].name, name) == 0) {
             return &known[i];
         }
     }
@@ -93,34 +93,34 @@ static bool is_name(const char *name)
 dame_status_t dame_datatype_basic(dame_context_t *context, const char *name, int64_t size,
                                   dame_datatype_t **out)
 {
-    if (NULL == context || NULL == name || NULL == out) {
+    if (context == NULL || name == NULL || out == NULL) {
         return dame_fail(DAME_ERR_ARGUMENT, __func__, "%s is NULL",
-                         NULL == context ? "context" : (NULL == name ? "name" : "out"));
+                         context == NULL ? "context" : (name == NULL ? "name" : "out"));
     }
     if (!is_name(name)) {
         return dame_fail(DAME_ERR_ARGUMENT, __func__,
                          "name must be 1 to %d printable ASCII characters", DAME_LONGEST_NAME);
     }
     const known_t *kind = find(name);
-    if (NULL != kind && 0 != size && size != kind->size) {
+    if (kind != NULL && size != 0 && size != kind->size) {
         return dame_fail(DAME_ERR_ARGUMENT, __func__,
                          "size is %" PRId64 "; \"%s\" has %" PRId64 " bytes (0 means that size)",
                          size, name, kind->size);
     }
-    if (NULL == kind && size < 1) {
+    if (kind == NULL && size < 1) {
         return dame_fail(DAME_ERR_ARGUMENT, __func__,
                          "size is %" PRId64
                          ", and \"%s\" is not a known name, so it needs 1 or more",
                          size, name);
     }
     dame_datatype_t *type;
-    dame_status_t status = dame_make_basic(__func__, context, NULL != kind ? kind->kind : name,
-                                           NULL != kind ? kind->size : size, &type);
-    if (DAME_OK != status) {
+    dame_status_t status = dame_make_basic(__func__, context, kind != NULL ? kind->kind : name,
+                                           kind != NULL ? kind->size : size, &type);
+    if (status != DAME_OK) {
         return status;
     }
     status = dame_datatype_commit(type);
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         dame_datatype_free(type);
         return status;
     }

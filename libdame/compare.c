@@ -45,7 +45,7 @@ static void give(walk_t *walk, const dame_period_t *period, int64_t repeats)
 static int walk_init(walk_t *walk, const dame_datatype_t *type)
 {
     *walk = (walk_t){.levels = malloc((size_t) (type->nested + 1) * sizeof(level_t))};
-    return NULL != walk->levels;
+    return walk->levels != NULL;
 }
 
 /* Finds what comes next; there is something. */
@@ -59,10 +59,10 @@ static void next(walk_t *walk)
         }
         const dame_member_t member = dame_member(level->type, level->member);
         const dame_signature_t *its = &member.child->signature;
-        if (0 == its->elements || level->within == member.length) {
+        if (its->elements == 0 || level->within == member.length) {
             level->member++;
             level->within = 0;
-        } else if (NULL != its->period) {
+        } else if (its->period != NULL) {
             level->member++;
             level->within = 0;
             if (member.length > 0) {
@@ -78,21 +78,21 @@ static void next(walk_t *walk)
 
 static int at_start(const walk_t *walk)
 {
-    return 0 == walk->run && 0 == walk->in_run;
+    return walk->run == 0 && walk->in_run == 0;
 }
 
 /* Elements of the kind at the walk that follow each other within what comes next. A period of one
  * run is a single element. */
 static int64_t in_a_row(const walk_t *walk)
 {
-    return 1 == walk->period->nruns ? walk->repeats
+    return walk->period->nruns == 1 ? walk->repeats
                                     : walk->period->runs[walk->run].count - walk->in_run;
 }
 
 static void consume(walk_t *walk, int64_t n)
 {
     const dame_period_t *period = walk->period;
-    if (1 == period->nruns) {
+    if (period->nruns == 1) {
         walk->repeats -= n;
         return;
     }
@@ -111,10 +111,10 @@ static void consume(walk_t *walk, int64_t n)
 static int same_elements(walk_t *a, walk_t *b, int64_t elements)
 {
     while (elements > 0) {
-        if (0 == a->repeats) {
+        if (a->repeats == 0) {
             next(a);
         }
-        if (0 == b->repeats) {
+        if (b->repeats == 0) {
             next(b);
         }
         if (at_start(a) && at_start(b) && dame_period_same(a->period, b->period)) {
@@ -155,11 +155,11 @@ dame_status_t dame_signature_compare(const dame_datatype_t *a, int64_t a_count,
 {
     const dame_signature_t *one = &a->signature, *other = &b->signature;
     const int64_t elements = a_count * one->elements;
-    if (elements != b_count * other->elements || 0 == elements || a == b) {
+    if (elements != b_count * other->elements || elements == 0 || a == b) {
         *same = elements == b_count * other->elements;
         return DAME_OK;
     }
-    if (NULL != one->period && NULL != other->period) {
+    if (one->period != NULL && other->period != NULL) {
         *same = a_count * one->repeats == b_count * other->repeats &&
                 dame_period_same(one->period, other->period);
         return DAME_OK;
@@ -178,17 +178,17 @@ dame_status_t dame_datatype_same_signature(const dame_datatype_t *a, int64_t a_c
                                            const dame_datatype_t *b, int64_t b_count, int *same)
 {
     int64_t bytes;
-    if (NULL == a || NULL == b || NULL == same) {
+    if (a == NULL || b == NULL || same == NULL) {
         return dame_fail(DAME_ERR_ARGUMENT, __func__, "%s is NULL",
-                         NULL == a ? "a" : (NULL == b ? "b" : "same"));
+                         a == NULL ? "a" : (b == NULL ? "b" : "same"));
     }
     dame_status_t status = dame_message_bytes(__func__, "a_count", a, a_count, &bytes);
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = dame_message_bytes(__func__, "b_count", b, b_count, &bytes);
     }
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = dame_signature_compare(a, a_count, b, b_count, same);
-        return DAME_OK == status ? status : dame_fail(status, __func__, "out of memory");
+        return status == DAME_OK ? status : dame_fail(status, __func__, "out of memory");
     }
     return status;
 }

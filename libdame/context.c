@@ -50,10 +50,10 @@ const char *dame_error_message(void)
 
 const char *dame_error_reason(int64_t *line, int64_t *column)
 {
-    if (NULL != line) {
+    if (line != NULL) {
         *line = last.line;
     }
-    if (NULL != column) {
+    if (column != NULL) {
         *column = last.column;
     }
     return last.message + last.reason;
@@ -86,7 +86,7 @@ static dame_status_t read_options(const char *who, const dame_context_options_t 
             given->size, first_version);
     }
     for (size_t i = sizeof(*options); i < given->size; i++) {
-        if (0 != ((const char *) given)[i]) {
+        if (((const char *) given)[i] != 0) {
             return dame_fail(DAME_ERR_ARGUMENT, who,
                              "options has a field at byte %zu that libdame %s does not know", i,
                              DAME_VERSION);
@@ -104,11 +104,11 @@ static dame_status_t optimiser_options(const char *who, const dame_context_optio
         return dame_fail(DAME_ERR_ARGUMENT, who,
                          "options->fragment is %" PRId64 "; it must be 0 or more", given->fragment);
     }
-    options->fragment = 0 != given->fragment ? given->fragment : options->fragment;
-    if (NULL != given->passes) {
+    options->fragment = given->fragment != 0 ? given->fragment : options->fragment;
+    if (given->passes != NULL) {
         const char *bad;
         int length;
-        if (DAME_OK != dame_passes_parse(given->passes, &options->passes, &bad, &length)) {
+        if (dame_passes_parse(given->passes, &options->passes, &bad, &length) != DAME_OK) {
             return dame_fail(DAME_ERR_ARGUMENT, who,
                              "options->passes has \"%.*s\"; allowed are normalise, merge, pattern, "
                              "order, sort, buffer, separated by commas, or all or none alone",
@@ -120,12 +120,12 @@ static dame_status_t optimiser_options(const char *who, const dame_context_optio
 
 static dame_status_t read_tiers(const char *who, const char *text, dame_mover_options_t *options)
 {
-    options->x = NULL == text;
+    options->x = text == NULL;
     options->l = 0;
-    for (const char *name = text; NULL != name;) {
+    for (const char *name = text; name != NULL;) {
         const size_t length = strcspn(name, ",");
-        const int is_x = 1 == length && 'x' == *name, is_l = 1 == length && 'l' == *name;
-        if (!is_x && !is_l && (6 != length || 0 != strncmp("interp", name, length))) {
+        const int is_x = length == 1 && *name == 'x', is_l = length == 1 && *name == 'l';
+        if (!is_x && !is_l && (length != 6 || strncmp("interp", name, length) != 0)) {
             return dame_fail(DAME_ERR_ARGUMENT, who,
                              "options->tiers has \"%.*s\"; allowed are interp, x and l, separated "
                              "by commas",
@@ -133,7 +133,7 @@ static dame_status_t read_tiers(const char *who, const char *text, dame_mover_op
         }
         options->x |= is_x;
         options->l |= is_l;
-        name = ',' == name[length] ? name + length + 1 : NULL;
+        name = name[length] == ',' ? name + length + 1 : NULL;
     }
     return DAME_OK;
 }
@@ -142,9 +142,9 @@ static dame_status_t read_tiers(const char *who, const char *text, dame_mover_op
 static dame_status_t read_code_dir(const char *who, const char *given, char *room, size_t size,
                                    dame_mover_options_t *options)
 {
-    if (NULL != given && 0 == strcmp("auto", given)) {
-        given = 0 == dame_user_cache_directory(room, size) ? room : NULL;
-    } else if (NULL != given && '/' != *given && ':' != *given) {
+    if (given != NULL && strcmp("auto", given) == 0) {
+        given = dame_user_cache_directory(room, size) == 0 ? room : NULL;
+    } else if (given != NULL && *given != '/' && *given != ':') {
         return dame_fail(DAME_ERR_ARGUMENT, who,
                          "options->code_dir is \"%.80s\"; it must be auto, or absolute directories",
                          given);
@@ -163,16 +163,16 @@ static dame_status_t mover_options(const char *who, const dame_context_options_t
                          given->threshold, INT32_MAX);
     }
     dame_status_t status = optimiser_options(who, given, &options->program);
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = read_tiers(who, given->tiers, options);
     }
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = read_code_dir(who, given->code_dir, room, size, options);
     }
     options->threshold = given->threshold < 0 || (!options->x && !options->l) ? 0
-                         : 0 == given->threshold                              ? -1
+                         : given->threshold == 0                              ? -1
                                                  : (int32_t) given->threshold;
-    options->profile = NULL == given->profile ? "" : given->profile;
+    options->profile = given->profile == NULL ? "" : given->profile;
     options->llvm = given->llvm;
     return status;
 }
@@ -182,18 +182,18 @@ dame_status_t dame_context_new(const dame_context_options_t *options, dame_conte
     dame_context_options_t known = {.size = 0};
     dame_mover_options_t of_movers = {.program = *dame_options_default()};
     char directory[PATH_MAX];
-    if (NULL == out) {
+    if (out == NULL) {
         return dame_fail(DAME_ERR_ARGUMENT, __func__, "out is NULL");
     }
-    dame_status_t status = NULL == options ? DAME_OK : read_options(__func__, options, &known);
-    if (DAME_OK == status) {
+    dame_status_t status = options == NULL ? DAME_OK : read_options(__func__, options, &known);
+    if (status == DAME_OK) {
         status = mover_options(__func__, &known, directory, sizeof(directory), &of_movers);
     }
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
     dame_context_t *context = malloc(sizeof(*context));
-    if (NULL == context || DAME_OK != dame_mover_open(&of_movers, &context->movers)) {
+    if (context == NULL || dame_mover_open(&of_movers, &context->movers) != DAME_OK) {
         free(context);
         return dame_fail(DAME_ERR_NOMEM, __func__, "out of memory");
     }
@@ -211,8 +211,8 @@ void dame_context_retain(dame_context_t *context)
 
 void dame_context_free(dame_context_t *context)
 {
-    if (NULL != context &&
-        1 == atomic_fetch_sub_explicit(&context->references, 1, memory_order_acq_rel)) {
+    if (context != NULL &&
+        atomic_fetch_sub_explicit(&context->references, 1, memory_order_acq_rel) == 1) {
         dame_mover_close(context->movers);
         free(context);
     }

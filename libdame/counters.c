@@ -14,20 +14,20 @@ const char *dame_counter_name(int i)
 
 dame_status_t dame_context_counter(const dame_context_t *context, const char *name, int64_t *value)
 {
-    if (NULL == context || NULL == name || NULL == value) {
+    if (context == NULL || name == NULL || value == NULL) {
         return dame_fail(DAME_ERR_ARGUMENT, __func__, "%s is NULL",
-                         NULL == context ? "context" : (NULL == name ? "name" : "value"));
+                         context == NULL ? "context" : (name == NULL ? "name" : "value"));
     }
     int i = 0;
-    while (NULL != dame_counter_name(i) && 0 != strcmp(name, dame_counter_name(i))) {
+    while (dame_counter_name(i) != NULL && strcmp(name, dame_counter_name(i)) != 0) {
         i++;
     }
-    if (NULL == dame_counter_name(i)) {
+    if (dame_counter_name(i) == NULL) {
         return dame_fail(DAME_ERR_ARGUMENT, __func__,
                          "name is \"%.40s\"; dame_counter_name() lists the counters", name);
     }
-    *value = 0 == i   ? atomic_load_explicit(&context->datatypes, memory_order_relaxed)
-             : 1 == i ? atomic_load_explicit(&context->commits, memory_order_relaxed)
+    *value = i == 0   ? atomic_load_explicit(&context->datatypes, memory_order_relaxed)
+             : i == 1 ? atomic_load_explicit(&context->commits, memory_order_relaxed)
                       : dame_mover_counter(context->movers, i - OWN);
     return DAME_OK;
 }

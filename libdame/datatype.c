@@ -20,7 +20,7 @@ dame_datatype_t *dame_draft(const char *who, dame_context_t *context, int64_t nu
         !__builtin_add_overflow(bytes, sizeof(*type), &bytes) && bytes <= PTRDIFF_MAX) {
         type = malloc(bytes);
     }
-    if (NULL == type) {
+    if (type == NULL) {
         *status = dame_fail(DAME_ERR_NOMEM, who, "out of memory");
         return NULL;
     }
@@ -34,10 +34,10 @@ dame_datatype_t *dame_draft(const char *who, dame_context_t *context, int64_t nu
 static int is_dense(const dame_type_t *node)
 {
     const dame_type_t *child = node->child;
-    if (DAME_BASIC == node->kind) {
+    if (node->kind == DAME_BASIC) {
         return 1;
     }
-    if (DAME_STRUCT == node->kind || DAME_INDEX == node->kind || DAME_BLOCKINDEX == node->kind ||
+    if (node->kind == DAME_STRUCT || node->kind == DAME_INDEX || node->kind == DAME_BLOCKINDEX ||
         !dame_datatype_of(child)->dense) {
         return 0;
     }
@@ -58,10 +58,10 @@ static int is_dense(const dame_type_t *node)
 /* Constructors inside each other; every child gets one more reference. */
 static int adopt(const dame_type_t *node)
 {
-    const int64_t n = DAME_BASIC == node->kind ? 0 : (DAME_STRUCT == node->kind ? node->count : 1);
+    const int64_t n = node->kind == DAME_BASIC ? 0 : (node->kind == DAME_STRUCT ? node->count : 1);
     int deepest = -1;
     for (int64_t i = 0; i < n; i++) {
-        const dame_type_t *child = DAME_STRUCT == node->kind ? node->children[i] : node->child;
+        const dame_type_t *child = node->kind == DAME_STRUCT ? node->children[i] : node->child;
         dame_datatype_t *type = (dame_datatype_t *) (uintptr_t) child;
         deepest = type->nested > deepest ? type->nested : deepest;
         atomic_fetch_add_explicit(&type->references, 1, memory_order_relaxed);
@@ -82,7 +82,7 @@ dame_status_t dame_finish(const char *who, dame_datatype_t *draft, const dame_ty
                          "%d constructors inside each other, at most %d are allowed",
                          DAME_MOST_NESTED + 1, DAME_MOST_NESTED);
     }
-    const int made = DAME_BASIC == node->kind
+    const int made = node->kind == DAME_BASIC
                          ? dame_signature_basic(&draft->signature, &draft->basic)
                          : dame_signature_make(draft);
     if (!made) {
@@ -100,7 +100,7 @@ dame_status_t dame_finish(const char *who, dame_datatype_t *draft, const dame_ty
     do {                                                                                           \
         const dame_type_t *node = NULL;                                                            \
         dame_tree_t *tree = dame_tree_new();                                                       \
-        dame_status_t made = NULL == tree ? DAME_ERR_NOMEM : NODE(kind, __VA_ARGS__);              \
+        dame_status_t made = tree == NULL ? DAME_ERR_NOMEM : NODE(kind, __VA_ARGS__);              \
         made = end(who, draft, made, node, out);                                                   \
         dame_tree_free(tree);                                                                      \
         return made;                                                                               \
@@ -110,12 +110,12 @@ dame_status_t dame_finish(const char *who, dame_datatype_t *draft, const dame_ty
 static dame_status_t end(const char *who, dame_datatype_t *draft, dame_status_t status,
                          const dame_type_t *node, dame_datatype_t **out)
 {
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         return dame_finish(who, draft, node, out);
     }
     free(draft);
     return dame_fail(status, who, "%s",
-                     DAME_ERR_RANGE == status
+                     status == DAME_ERR_RANGE
                          ? "the datatype's size or bounds do not fit in 64 bits"
                          : dame_error_phrase(status));
 }
@@ -124,8 +124,8 @@ static dame_status_t end(const char *who, dame_datatype_t *draft, dame_status_t 
 
 dame_status_t dame_check_old(const char *who, const dame_datatype_t *old, dame_datatype_t **out)
 {
-    return NULL == old || NULL == out
-               ? dame_fail(DAME_ERR_ARGUMENT, who, "%s is NULL", NULL == old ? "old" : "out")
+    return old == NULL || out == NULL
+               ? dame_fail(DAME_ERR_ARGUMENT, who, "%s is NULL", old == NULL ? "old" : "out")
                : DAME_OK;
 }
 
@@ -138,7 +138,7 @@ dame_status_t dame_check_number(const char *who, const char *name, int64_t value
 
 static dame_status_t check_list(const char *who, const char *name, int64_t count, const void *list)
 {
-    return count > 0 && NULL == list
+    return count > 0 && list == NULL
                ? dame_fail(DAME_ERR_ARGUMENT, who, "%s is NULL, but count is %" PRId64, name, count)
                : DAME_OK;
 }
@@ -146,7 +146,7 @@ static dame_status_t check_list(const char *who, const char *name, int64_t count
 static dame_status_t check_lengths(const char *who, int64_t count, const int64_t *blocklengths)
 {
     dame_status_t status = check_list(who, "blocklengths", count, blocklengths);
-    for (int64_t i = 0; DAME_OK == status && i < count; i++) {
+    for (int64_t i = 0; status == DAME_OK && i < count; i++) {
         if (blocklengths[i] < 0) {
             status = dame_fail(DAME_ERR_ARGUMENT, who,
                                "blocklengths[%" PRId64 "] is %" PRId64 "; it must be 0 or more", i,
@@ -160,7 +160,7 @@ static dame_status_t check_lengths(const char *who, int64_t count, const int64_t
 #define CHECK(...)                                                                                 \
     do {                                                                                           \
         dame_status_t checked_ = (__VA_ARGS__);                                                    \
-        if (DAME_OK != checked_) {                                                                 \
+        if (checked_ != DAME_OK) {                                                                 \
             return checked_;                                                                       \
         }                                                                                          \
     } while (0)
@@ -189,7 +189,7 @@ dame_status_t dame_make_contiguous(const char *who, int64_t count, const dame_da
     CHECK(dame_check_old(who, old, out));
     CHECK(dame_check_number(who, "count", count));
     dame_datatype_t *draft = dame_draft(who, old->context, 0, 0, &status);
-    if (NULL == draft) {
+    if (draft == NULL) {
         return status;
     }
     FINISH(who, draft, contig, count, &old->node);
@@ -203,7 +203,7 @@ dame_status_t dame_make_hvector(const char *who, int64_t count, int64_t blocklen
     CHECK(dame_check_number(who, "count", count));
     CHECK(dame_check_number(who, "blocklength", blocklength));
     dame_datatype_t *draft = dame_draft(who, old->context, 0, 0, &status);
-    if (NULL == draft) {
+    if (draft == NULL) {
         return status;
     }
     FINISH(who, draft, vector, count, blocklength, stride, &old->node);
@@ -219,12 +219,12 @@ dame_status_t dame_make_indexed(const char *who, int64_t count, const int64_t *b
     CHECK(check_list(who, "displacements", count, displacements));
     dame_datatype_t *draft =
         dame_draft(who, old->context, count <= INT64_MAX / 2 ? 2 * count : INT64_MAX, 0, &status);
-    if (NULL == draft) {
+    if (draft == NULL) {
         return status;
     }
     int64_t *lengths = (int64_t *) (draft + 1), *bytes = lengths + count;
     status = scale(who, count, displacements, unit, bytes);
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         free(draft);
         return status;
     }
@@ -243,12 +243,12 @@ dame_status_t dame_make_indexed_block(const char *who, int64_t count, int64_t bl
     CHECK(dame_check_number(who, "blocklength", blocklength));
     CHECK(check_list(who, "displacements", count, displacements));
     dame_datatype_t *draft = dame_draft(who, old->context, count, 0, &status);
-    if (NULL == draft) {
+    if (draft == NULL) {
         return status;
     }
     int64_t *bytes = (int64_t *) (draft + 1);
     status = scale(who, count, displacements, unit, bytes);
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         free(draft);
         return status;
     }
@@ -261,7 +261,7 @@ dame_status_t dame_make_resized(const char *who, int64_t lb, int64_t extent,
     dame_status_t status = DAME_OK;
     CHECK(dame_check_old(who, old, out));
     dame_datatype_t *draft = dame_draft(who, old->context, 0, 0, &status);
-    if (NULL == draft) {
+    if (draft == NULL) {
         return status;
     }
     FINISH(who, draft, resized, lb, extent, &old->node);
@@ -272,22 +272,22 @@ dame_status_t dame_make_struct(const char *who, dame_context_t *context, int64_t
                                const dame_datatype_t *const *types, dame_datatype_t **out)
 {
     dame_status_t status = DAME_OK;
-    if (NULL == context || NULL == out) {
-        return dame_fail(DAME_ERR_ARGUMENT, who, "%s is NULL", NULL == context ? "context" : "out");
+    if (context == NULL || out == NULL) {
+        return dame_fail(DAME_ERR_ARGUMENT, who, "%s is NULL", context == NULL ? "context" : "out");
     }
     CHECK(dame_check_number(who, "count", count));
     CHECK(check_lengths(who, count, blocklengths));
     CHECK(check_list(who, "displacements", count, displacements));
     CHECK(check_list(who, "types", count, types));
     for (int64_t i = 0; i < count; i++) {
-        if (NULL == types[i] || context != types[i]->context) {
+        if (types[i] == NULL || context != types[i]->context) {
             return dame_fail(DAME_ERR_ARGUMENT, who, "types[%" PRId64 "] %s", i,
-                             NULL == types[i] ? "is NULL" : "belongs to another context");
+                             types[i] == NULL ? "is NULL" : "belongs to another context");
         }
     }
     dame_datatype_t *draft =
         dame_draft(who, context, count <= INT64_MAX / 2 ? 2 * count : INT64_MAX, count, &status);
-    if (NULL == draft) {
+    if (draft == NULL) {
         return status;
     }
     int64_t *lengths = (int64_t *) (draft + 1), *bytes = lengths + count;
@@ -305,7 +305,7 @@ dame_status_t dame_make_basic(const char *who, dame_context_t *context, const ch
 {
     dame_status_t status = DAME_OK;
     dame_datatype_t *draft = dame_draft(who, context, 0, 0, &status);
-    if (NULL == draft) {
+    if (draft == NULL) {
         return status;
     }
     strcpy(draft->basic.name, name);

@@ -20,7 +20,7 @@ static dame_status_t read_type(const reader_t *r, const dame_prim_t *prim, dame_
 static dame_status_t elements(const reader_t *r, int64_t bytes, int64_t *n)
 {
     const int64_t size = r->element->node.size;
-    if (0 != bytes % size) {
+    if (bytes % size != 0) {
         return dame_fail(DAME_ERR_ARGUMENT, r->who,
                          "a block has %" PRId64
                          " bytes, which is not a whole number of %s, %" PRId64 " bytes each",
@@ -34,13 +34,13 @@ static dame_status_t read_leaf(const reader_t *r, int64_t bytes, dame_datatype_t
 {
     int64_t n = 0;
     dame_status_t status = elements(r, bytes, &n);
-    return DAME_OK == status ? dame_make_contiguous(r->who, n, r->element, out) : status;
+    return status == DAME_OK ? dame_make_contiguous(r->who, n, r->element, out) : status;
 }
 
 /* The Type below a primitive, behind the CONTIGCHILD if there is one. */
 static dame_status_t read_inner(const reader_t *r, const dame_prim_t *prim, dame_datatype_t **out)
 {
-    return read_type(r, prim + (DAME_OP_CONTIGCHILD == prim[1].params->op ? 2 : 1), out);
+    return read_type(r, prim + (prim[1].params->op == DAME_OP_CONTIGCHILD ? 2 : 1), out);
 }
 
 /* A block of `blklen` of them, `extent` bytes apart. Not by an extent of the inner datatype, which
@@ -50,8 +50,8 @@ static dame_status_t read_block(const reader_t *r, const dame_prim_t *prim, int6
 {
     dame_datatype_t *inner;
     dame_status_t status = read_inner(r, prim, &inner);
-    if (DAME_OK != status || 1 == blklen) {
-        *out = DAME_OK == status ? inner : NULL;
+    if (status != DAME_OK || blklen == 1) {
+        *out = status == DAME_OK ? inner : NULL;
         return status;
     }
     status = dame_make_hvector(r->who, blklen, 1, extent, inner, out);
@@ -65,8 +65,8 @@ static dame_status_t read_spaced(const reader_t *r, const dame_prim_t *prim, int
 {
     dame_datatype_t *inner;
     dame_status_t status = read_inner(r, prim, &inner);
-    if (DAME_OK != status || inner->node.extent == extent) {
-        *out = DAME_OK == status ? inner : NULL;
+    if (status != DAME_OK || inner->node.extent == extent) {
+        *out = status == DAME_OK ? inner : NULL;
         return status;
     }
     status = dame_make_resized(r->who, inner->node.lb, extent, inner, out);
@@ -78,7 +78,7 @@ static dame_status_t read_spaced(const reader_t *r, const dame_prim_t *prim, int
 static int64_t *lists_of(const dame_prim_t *prim, int64_t unit)
 {
     int64_t *lists = malloc(2 * (size_t) prim->count * sizeof(*lists) + 1);
-    for (int64_t i = 0; NULL != lists && i < prim->count; i++) {
+    for (int64_t i = 0; lists != NULL && i < prim->count; i++) {
         lists[i] = dame_prim_disp(prim, i);
         lists[prim->count + i] = dame_iter_size(prim, i) / unit;
     }
@@ -98,12 +98,12 @@ static dame_status_t read_uniform(const reader_t *r, const dame_prim_t *prim, in
     dame_datatype_t *inner;
     dame_status_t status = final ? read_leaf(r, prim->iter_size, &inner)
                                  : read_block(r, prim, params->blklen, params->extent, &inner);
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
     if (dame_prim_has_list(prim)) {
         int64_t *lists = lists_of(prim, 1);
-        status = NULL == lists
+        status = lists == NULL
                      ? no_memory(r)
                      : dame_make_indexed_block(r->who, prim->count, 1, lists, 1, inner, out);
         free(lists);
@@ -121,18 +121,18 @@ static dame_status_t read_ragged(const reader_t *r, const dame_prim_t *prim, int
     dame_datatype_t *inner;
     dame_status_t status = DAME_OK;
     int64_t n;
-    for (int64_t i = 0; final && DAME_OK == status && i < prim->count; i++) {
+    for (int64_t i = 0; final && status == DAME_OK && i < prim->count; i++) {
         status = elements(r, dame_iter_size(prim, i), &n);
     }
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = final ? dame_datatype_dup(r->element, &inner)
                        : read_spaced(r, prim, prim->params->extent, &inner);
     }
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
     int64_t *lists = lists_of(prim, final ? r->element->node.size : prim->params->size);
-    status = NULL == lists ? no_memory(r)
+    status = lists == NULL ? no_memory(r)
                            : dame_make_indexed(r->who, prim->count, lists + prim->count, lists, 1,
                                                inner, out);
     free(lists);
@@ -145,17 +145,17 @@ static dame_status_t read_struct(const reader_t *r, const dame_prim_t *prim, dam
     const dame_params_t *params = prim->params;
     int64_t *lists = lists_of(prim, 1);
     dame_datatype_t **types = malloc((size_t) prim->count * sizeof(*types) + 1);
-    dame_status_t status = NULL == lists || NULL == types ? no_memory(r) : DAME_OK;
+    dame_status_t status = lists == NULL || types == NULL ? no_memory(r) : DAME_OK;
     int64_t made = 0;
-    while (DAME_OK == status && made < prim->count) {
+    while (status == DAME_OK && made < prim->count) {
         status = read_block(r, prim + params->sub_deltas[made], params->blklens[made],
                             params->extents[made], &types[made]);
         made += DAME_OK == status;
     }
-    for (int64_t i = 0; DAME_OK == status && i < prim->count; i++) {
+    for (int64_t i = 0; status == DAME_OK && i < prim->count; i++) {
         lists[prim->count + i] = 1;
     }
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = dame_make_struct(r->who, r->element->context, prim->count, lists + prim->count,
                                   lists, (const dame_datatype_t *const *) types, out);
     }
@@ -191,11 +191,11 @@ static dame_status_t read_program(const reader_t *r, const dame_program_t *progr
                                   dame_datatype_t **out)
 {
     dame_datatype_t *type;
-    dame_status_t status = 0 == program->size ? dame_make_contiguous(r->who, 0, r->element, &type)
+    dame_status_t status = program->size == 0 ? dame_make_contiguous(r->who, 0, r->element, &type)
                                               : read_type(r, &program->prims[1], &type);
-    if (DAME_OK != status ||
+    if (status != DAME_OK ||
         (type->node.lb == program->true_lb && type->node.extent == program->extent)) {
-        *out = DAME_OK == status ? type : NULL;
+        *out = status == DAME_OK ? type : NULL;
         return status;
     }
     int64_t ub;
@@ -209,12 +209,12 @@ static dame_status_t read_program(const reader_t *r, const dame_program_t *progr
 static dame_status_t element_of(const char *who, dame_context_t *context,
                                 const dame_datatype_t *given, dame_datatype_t **out)
 {
-    if (NULL == given) {
+    if (given == NULL) {
         return dame_make_basic(who, context, "byte", 1, out);
     }
-    if (DAME_BASIC != given->node.kind || context != given->context) {
+    if (given->node.kind != DAME_BASIC || context != given->context) {
         return dame_fail(DAME_ERR_ARGUMENT, who, "element is %s",
-                         DAME_BASIC != given->node.kind ? "not a basic datatype"
+                         given->node.kind != DAME_BASIC ? "not a basic datatype"
                                                         : "of another context");
     }
     return dame_datatype_dup(given, out);
@@ -226,16 +226,16 @@ dame_status_t dame_datatype_parse(dame_context_t *context, const char *text, siz
     dame_text_error_t error;
     dame_program_t *program;
     dame_datatype_t *basic, *type;
-    if (NULL == context || NULL == text || NULL == out) {
+    if (context == NULL || text == NULL || out == NULL) {
         return dame_fail(DAME_ERR_ARGUMENT, __func__, "%s is NULL",
-                         NULL == context ? "context" : (NULL == text ? "text" : "out"));
+                         context == NULL ? "context" : (text == NULL ? "text" : "out"));
     }
     dame_status_t status = element_of(__func__, context, element, &basic);
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
     status = dame_program_parse(text, length, &program, &error);
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         dame_datatype_free(basic);
         return dame_fail_at(status, __func__, error.line, error.column, error.message);
     }
@@ -243,7 +243,7 @@ dame_status_t dame_datatype_parse(dame_context_t *context, const char *text, siz
     status = read_program(&reader, program, &type);
     dame_program_free(program);
     dame_datatype_free(basic);
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         *out = type;
     }
     return status;

@@ -66,17 +66,17 @@ typedef struct dame_member {
 static inline int64_t dame_members(const dame_datatype_t *type)
 {
     const dame_type_t *node = &type->node;
-    return DAME_BASIC == node->kind ? 0 : (DAME_STRUCT == node->kind ? node->count : 1);
+    return node->kind == DAME_BASIC ? 0 : (node->kind == DAME_STRUCT ? node->count : 1);
 }
 
 static inline dame_member_t dame_member(const dame_datatype_t *type, int64_t i)
 {
     const dame_type_t *node = &type->node;
-    if (DAME_STRUCT == node->kind) {
+    if (node->kind == DAME_STRUCT) {
         return (dame_member_t){node->blklens[i], dame_datatype_of(node->children[i])};
     }
     const int64_t size = node->child->size;
-    return (dame_member_t){0 == size ? 0 : node->size / size, dame_datatype_of(node->child)};
+    return (dame_member_t){size == 0 ? 0 : node->size / size, dame_datatype_of(node->child)};
 }
 
 /* The bytes of `count` elements, for the parameter `count_name` of `who`. */

@@ -14,7 +14,7 @@ static dame_datatype_t *release_children(dame_datatype_t *type, dame_datatype_t 
     const int64_t members = dame_members(type);
     for (int64_t i = 0; i < members; i++) {
         dame_datatype_t *child = (dame_datatype_t *) (uintptr_t) dame_member(type, i).child;
-        if (1 == atomic_fetch_sub_explicit(&child->references, 1, memory_order_acq_rel)) {
+        if (atomic_fetch_sub_explicit(&child->references, 1, memory_order_acq_rel) == 1) {
             child->next_freed = freed;
             freed = child;
         }
@@ -24,16 +24,16 @@ static dame_datatype_t *release_children(dame_datatype_t *type, dame_datatype_t 
 
 void dame_datatype_free(dame_datatype_t *type)
 {
-    if (NULL == type ||
-        1 != atomic_fetch_sub_explicit(&type->references, 1, memory_order_acq_rel)) {
+    if (type == NULL ||
+        atomic_fetch_sub_explicit(&type->references, 1, memory_order_acq_rel) != 1) {
         return;
     }
     type->next_freed = NULL;
-    while (NULL != type) {
+    while (type != NULL) {
         dame_context_t *context = type->context;
         dame_mover_t *mover = atomic_load_explicit(&type->mover, memory_order_relaxed);
         dame_datatype_t *rest = release_children(type, type->next_freed);
-        if (NULL != mover) {
+        if (mover != NULL) {
             dame_mover_release(mover);
         }
         dame_signature_fini(&type->signature);
@@ -47,17 +47,17 @@ dame_status_t dame_datatype_commit(const dame_datatype_t *type)
 {
     dame_limit_t limit = {.what = NULL};
     dame_mover_t *mover, *none = NULL;
-    if (NULL == type) {
+    if (type == NULL) {
         return dame_fail(DAME_ERR_ARGUMENT, __func__, "type is NULL");
     }
-    if (NULL != atomic_load_explicit(&type->mover, memory_order_acquire)) {
+    if (atomic_load_explicit(&type->mover, memory_order_acquire) != NULL) {
         return DAME_OK;
     }
     dame_status_t status = dame_mover_attach(type->context->movers, &type->node, &limit, &mover);
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         char text[120];
         return dame_fail(status, __func__, "%s",
-                         NULL != limit.what ? dame_limit_text(&limit, text, sizeof(text))
+                         limit.what != NULL ? dame_limit_text(&limit, text, sizeof(text))
                                             : dame_error_phrase(status));
     }
     /* Two threads may commit at the same time: one program stays. */
@@ -73,8 +73,8 @@ dame_status_t dame_datatype_commit(const dame_datatype_t *type)
 
 dame_status_t dame_datatype_size(const dame_datatype_t *type, int64_t *size)
 {
-    if (NULL == type || NULL == size) {
-        return dame_fail(DAME_ERR_ARGUMENT, __func__, "%s is NULL", NULL == type ? "type" : "size");
+    if (type == NULL || size == NULL) {
+        return dame_fail(DAME_ERR_ARGUMENT, __func__, "%s is NULL", type == NULL ? "type" : "size");
     }
     *size = type->node.size;
     return DAME_OK;
@@ -83,13 +83,13 @@ dame_status_t dame_datatype_size(const dame_datatype_t *type, int64_t *size)
 static dame_status_t interval(const char *who, const dame_datatype_t *type, int64_t low,
                               int64_t length, int64_t *low_out, int64_t *length_out)
 {
-    if (NULL == type) {
+    if (type == NULL) {
         return dame_fail(DAME_ERR_ARGUMENT, who, "type is NULL");
     }
-    if (NULL != low_out) {
+    if (low_out != NULL) {
         *low_out = low;
     }
-    if (NULL != length_out) {
+    if (length_out != NULL) {
         *length_out = length;
     }
     return DAME_OK;
@@ -97,15 +97,15 @@ static dame_status_t interval(const char *who, const dame_datatype_t *type, int6
 
 dame_status_t dame_datatype_extent(const dame_datatype_t *type, int64_t *lb, int64_t *extent)
 {
-    return interval(__func__, type, NULL != type ? type->node.lb : 0,
-                    NULL != type ? type->node.extent : 0, lb, extent);
+    return interval(__func__, type, type != NULL ? type->node.lb : 0,
+                    type != NULL ? type->node.extent : 0, lb, extent);
 }
 
 dame_status_t dame_datatype_true_extent(const dame_datatype_t *type, int64_t *true_lb,
                                         int64_t *true_extent)
 {
-    return interval(__func__, type, NULL != type ? type->node.true_lb : 0,
-                    NULL != type ? type->node.true_ub - type->node.true_lb : 0, true_lb,
+    return interval(__func__, type, type != NULL ? type->node.true_lb : 0,
+                    type != NULL ? type->node.true_ub - type->node.true_lb : 0, true_lb,
                     true_extent);
 }
 
@@ -129,22 +129,22 @@ dame_status_t dame_check_message(const char *who, const char *type_name,
                                  const dame_datatype_t *type, const char *count_name, int64_t count,
                                  int64_t *bytes)
 {
-    if (NULL == type || NULL == atomic_load_explicit(&type->mover, memory_order_acquire)) {
+    if (type == NULL || atomic_load_explicit(&type->mover, memory_order_acquire) == NULL) {
         return dame_fail(DAME_ERR_ARGUMENT, who, "%s is %s", type_name,
-                         NULL == type ? "NULL" : "not committed; call dame_datatype_commit()");
+                         type == NULL ? "NULL" : "not committed; call dame_datatype_commit()");
     }
     return dame_message_bytes(who, count_name, type, count, bytes);
 }
 
 dame_status_t dame_packed_size(const dame_datatype_t *type, int64_t count, int64_t *bytes)
 {
-    if (NULL == type || NULL == bytes) {
+    if (type == NULL || bytes == NULL) {
         return dame_fail(DAME_ERR_ARGUMENT, __func__, "%s is NULL",
-                         NULL == type ? "type" : "bytes");
+                         type == NULL ? "type" : "bytes");
     }
     int64_t all = 0;
     dame_status_t status = dame_message_bytes(__func__, "count", type, count, &all);
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         *bytes = all;
     }
     return status;

@@ -31,14 +31,14 @@ static dame_status_t check_position(const char *who, const char *name, int64_t p
 /* What became of a move on a device. */
 static dame_status_t device_result(const char *who, dame_status_t status, const char *what)
 {
-    return DAME_OK == status ? DAME_OK
-           : DAME_ERR_DEVICE == status
+    return status == DAME_OK ? DAME_OK
+           : status == DAME_ERR_DEVICE
                ? dame_fail(status, who, "the device's driver reports %s", what)
-           : DAME_ERR_UNSUPPORTED == status
+           : status == DAME_ERR_UNSUPPORTED
                ? dame_fail(status, who,
                            "there is no code for devices: dame_llvm.so is missing, or "
                            "the datatype is too large")
-           : DAME_ERR_ARGUMENT == status
+           : status == DAME_ERR_ARGUMENT
                ? dame_fail(status, who,
                            "the message or packed is in memory that the device does "
                            "not reach; the host's must be pinned")
@@ -64,7 +64,7 @@ static dame_status_t move_checked(const char *who, const dame_message_t *message
             dame_mover_on_device(message, &part, &sides, stream->queue, &what);
         return device_result(who, status, what);
     }
-    if (NULL != stream->queue) {
+    if (stream->queue != NULL) {
         return dame_fail(DAME_ERR_ARGUMENT, who,
                          "neither the message nor packed is in the memory of a device");
     }
@@ -74,7 +74,7 @@ static dame_status_t move_checked(const char *who, const dame_message_t *message
     }
     const dame_status_t status =
         dame_mover_fragment(message, dir, position, stream->packed, stream->length);
-    return DAME_OK == status ? DAME_OK : dame_fail(status, who, "%s", dame_error_phrase(status));
+    return status == DAME_OK ? DAME_OK : dame_fail(status, who, "%s", dame_error_phrase(status));
 }
 
 /* A part of a message, in either direction. */
@@ -85,30 +85,30 @@ static dame_status_t move(const char *who, const dame_datatype_t *type, int64_t 
     int64_t length = stream->length;
     int64_t bytes;
     dame_status_t status = dame_check_message(who, "type", type, "count", count, &bytes);
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = check_position(who, "position", position, bytes);
     }
-    if (DAME_OK == status && length < 0) {
+    if (status == DAME_OK && length < 0) {
         status = dame_fail(DAME_ERR_ARGUMENT, who, "length is %" PRId64 "; it must be 0 or more",
                            length);
     }
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
     length = length < bytes - position ? length : bytes - position;
     if (length > 0) {
-        if (NULL == stream->packed) {
+        if (stream->packed == NULL) {
             return dame_fail(DAME_ERR_ARGUMENT, who,
                              "packed is NULL, but %" PRId64 " bytes are to move", length);
         }
         const dame_message_t message = message_of(type, count, base);
         const stream_t part = {stream->packed, length, stream->queue};
         status = move_checked(who, &message, bytes, dir, position, &part);
-        if (DAME_OK != status) {
+        if (status != DAME_OK) {
             return status;
         }
     }
-    if (NULL != moved) {
+    if (moved != NULL) {
         *moved = length;
     }
     return DAME_OK;
@@ -152,25 +152,25 @@ dame_status_t dame_blocks(const dame_datatype_t *type, int64_t count, const void
     int64_t bytes;
     int32_t got = 0;
     dame_status_t status = dame_check_message(__func__, "type", type, "count", count, &bytes);
-    if (DAME_OK == status && (NULL == position || NULL == blocks || NULL == listed)) {
+    if (status == DAME_OK && (position == NULL || blocks == NULL || listed == NULL)) {
         status = dame_fail(DAME_ERR_ARGUMENT, __func__, "%s is NULL",
-                           NULL == position ? "position" : (NULL == blocks ? "blocks" : "listed"));
+                           position == NULL ? "position" : (blocks == NULL ? "blocks" : "listed"));
     }
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = check_position(__func__, "*position", *position, bytes);
     }
-    if (DAME_OK == status && n < 1) {
+    if (status == DAME_OK && n < 1) {
         status =
             dame_fail(DAME_ERR_ARGUMENT, __func__, "n is %" PRId64 "; it must be 1 or more", n);
     }
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
     if (*position < bytes) {
         const dame_message_t message = message_of(type, count, base);
         status = dame_mover_blocks(&message, position, (dame_block_t *) blocks,
                                    n < INT32_MAX ? (int32_t) n : INT32_MAX, &got);
-        if (DAME_OK != status) {
+        if (status != DAME_OK) {
             return dame_fail(status, __func__, "%s", dame_error_phrase(status));
         }
     }
@@ -189,7 +189,7 @@ static dame_status_t check_pair(const char *who, const dame_datatype_t *from, in
         return dame_fail(DAME_ERR_ARGUMENT, who, "from_type and to_type are of two contexts");
     }
     dame_status_t status = dame_signature_compare(from, from_count, to, to_count, &same);
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return dame_fail(status, who, "%s", dame_error_phrase(status));
     }
     if (same) {
@@ -207,13 +207,13 @@ dame_status_t dame_copy(const dame_datatype_t *from_type, int64_t from_count, co
     int64_t bytes, to_bytes;
     dame_status_t status =
         dame_check_message(__func__, "from_type", from_type, "from_count", from_count, &bytes);
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = dame_check_message(__func__, "to_type", to_type, "to_count", to_count, &to_bytes);
     }
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = check_pair(__func__, from_type, from_count, to_type, to_count);
     }
-    if (DAME_OK != status || 0 == bytes) {
+    if (status != DAME_OK || bytes == 0) {
         return status;
     }
     const dame_message_t source = message_of(from_type, from_count, from);
@@ -222,12 +222,12 @@ dame_status_t dame_copy(const dame_datatype_t *from_type, int64_t from_count, co
     dame_device_sides_t sides;
     if (dame_mover_look(&source, (uintptr_t) to + (uintptr_t) to_type->node.true_lb, &sides)) {
         status = dame_mover_copy_on_device(&source, &target, &sides, &what);
-        return DAME_ERR_UNSUPPORTED == status
+        return status == DAME_ERR_UNSUPPORTED
                    ? dame_fail(status, __func__, "from and to are on two devices")
                    : device_result(__func__, status, what);
     }
     status = dame_mover_copy(&source, &target);
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return dame_fail(status, __func__, "%s", dame_error_phrase(status));
     }
     return DAME_OK;

@@ -48,7 +48,7 @@ static inline dame_thread_t *thread_of(dame_movers_t *movers)
 {
     if (__builtin_expect(movers->number != last.number, 0)) {
         dame_thread_t *thread = dame_thread_of(&movers->engine.threads);
-        if (NULL == thread) {
+        if (thread == NULL) {
             return NULL;
         }
         last.number = movers->number;
@@ -60,7 +60,7 @@ static inline dame_thread_t *thread_of(dame_movers_t *movers)
 dame_thread_t *dame_mover_enter(const dame_mover_t *mover)
 {
     dame_thread_t *thread = thread_of(mover->movers);
-    if (NULL != thread) {
+    if (thread != NULL) {
         dame_reader_enter(&thread->reader);
     }
     return thread;
@@ -69,7 +69,7 @@ dame_thread_t *dame_mover_enter(const dame_mover_t *mover)
 void dame_mover_leave(const dame_mover_t *mover, dame_thread_t *thread)
 {
     (void) mover;
-    if (NULL != thread) {
+    if (thread != NULL) {
         dame_reader_leave(&thread->reader);
     }
 }
@@ -79,15 +79,15 @@ void dame_mover_leave(const dame_mover_t *mover, dame_thread_t *thread)
 /* NULL: beside this library. */
 static const char *object_of(const char *given)
 {
-    return NULL != given                            ? given
-           : 0 == access(DAME_LLVM_INSTALLED, R_OK) ? DAME_LLVM_INSTALLED
+    return given != NULL                            ? given
+           : access(DAME_LLVM_INSTALLED, R_OK) == 0 ? DAME_LLVM_INSTALLED
                                                     : NULL;
 }
 
 /* NULL: the process has loaded no driver so far. */
 static dame_device_t *open_device(const dame_mover_options_t *options, int64_t code_bytes)
 {
-    const dame_device_options_t devices = {.llvm = NULL != options->llvm ? options->llvm
+    const dame_device_options_t devices = {.llvm = options->llvm != NULL ? options->llvm
                                                                          : DAME_LLVM_INSTALLED,
                                            .code_directories = options->code_directories,
                                            .code_bytes = code_bytes};
@@ -99,7 +99,7 @@ dame_status_t dame_mover_open(const dame_mover_options_t *options, dame_movers_t
     static _Atomic uint64_t numbers;
     enum { UNUSED_LAYOUTS = 0, CODE_BYTES = 64 << 20 };
     dame_movers_t *movers = dame_heap_zalloc(sizeof(*movers));
-    if (NULL == movers) {
+    if (movers == NULL) {
         return DAME_ERR_NOMEM;
     }
     movers->program = options->program;
@@ -138,7 +138,7 @@ void dame_mover_close(dame_movers_t *movers)
     if (ended) {
         dame_heap_free(movers);
     }
-    if (1 == atomic_fetch_sub(&contexts, 1)) {
+    if (atomic_fetch_sub(&contexts, 1) == 1) {
         dame_heap_trim();
     }
 }
@@ -151,18 +151,18 @@ dame_status_t dame_mover_attach(dame_movers_t *movers, const dame_type_t *type, 
     dame_options_t options = movers->program;
     dame_mover_t *mover = dame_heap_zalloc(sizeof(*mover));
     dame_program_t *program;
-    if (NULL == mover) {
+    if (mover == NULL) {
         return DAME_ERR_NOMEM;
     }
     options.limit = limit;
     dame_status_t status = dame_program_build(type, &options, &program);
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = dame_engine_open_private(&movers->engine, program, &mover->use);
-        if (DAME_OK != status) {
+        if (status != DAME_OK) {
             dame_program_free(program);
         }
     }
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         dame_heap_free(mover);
         return status;
     }
@@ -173,7 +173,7 @@ dame_status_t dame_mover_attach(dame_movers_t *movers, const dame_type_t *type, 
 
 void dame_mover_release(dame_mover_t *mover)
 {
-    if (NULL != mover->kernels.first || NULL != mover->kernels.choices) {
+    if (mover->kernels.first != NULL || mover->kernels.choices != NULL) {
         dame_device_forget(mover->movers->device, &mover->kernels);
     }
     dame_engine_close_private(&mover->movers->engine, &mover->use);
@@ -200,7 +200,7 @@ void dame_mover_run(const dame_message_t *message, dame_dir_t dir, char *packed)
     dame_movers_t *movers = message->mover->movers;
     const dame_program_t *program = dame_mover_program(message->mover);
     dame_thread_t *thread = thread_of(movers);
-    if (__builtin_expect(NULL != thread, 1)) {
+    if (__builtin_expect(thread != NULL, 1)) {
         dame_run_whole(&movers->engine, thread, &message->mover->use, dir, message->base,
                        message->count, packed);
     } else {
@@ -215,7 +215,7 @@ static dame_status_t cursor_at(dame_cursor_t *cursor, const dame_message_t *mess
 {
     dame_status_t status =
         dame_cursor_init(cursor, dame_mover_program(message->mover), message->base, message->count);
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         dame_cursor_seek(cursor, position);
     }
     return status;
@@ -228,14 +228,14 @@ dame_status_t dame_mover_fragment(const dame_message_t *message, dame_dir_t dir,
     dame_thread_t *thread = thread_of(movers);
     dame_cursor_t cursor;
     dame_status_t status = cursor_at(&cursor, message, position);
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
-    if (NULL != thread) {
+    if (thread != NULL) {
         dame_run_piece(&movers->engine, thread, &message->mover->use, dir, &cursor, packed, length);
     } else {
         count_alone(movers, dir, length);
-        (void) (DAME_PACK == dir ? dame_cursor_pack_exact(&cursor, packed, length)
+        (void) (dir == DAME_PACK ? dame_cursor_pack_exact(&cursor, packed, length)
                                  : dame_cursor_unpack(&cursor, packed, length));
     }
     dame_cursor_fini(&cursor);
@@ -247,7 +247,7 @@ dame_status_t dame_mover_blocks(const dame_message_t *message, int64_t *position
 {
     dame_cursor_t cursor;
     dame_status_t status = cursor_at(&cursor, message, *position);
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
     *listed = dame_cursor_blocks(&cursor, blocks, n);
@@ -261,7 +261,7 @@ void dame_mover_copy_alike(const dame_message_t *from, uintptr_t to)
     dame_movers_t *movers = from->mover->movers;
     const dame_program_t *program = dame_mover_program(from->mover);
     dame_thread_t *thread = thread_of(movers);
-    if (NULL != thread) {
+    if (thread != NULL) {
         dame_run_copy(&movers->engine, thread, &from->mover->use, to, from->base, from->count);
     } else {
         dame_mover_copied(from->mover, NULL, from->count * program->size);
@@ -271,7 +271,7 @@ void dame_mover_copy_alike(const dame_message_t *from, uintptr_t to)
 
 void dame_mover_copied(const dame_mover_t *mover, dame_thread_t *thread, int64_t bytes)
 {
-    if (NULL != thread) {
+    if (thread != NULL) {
         dame_cells_add(&thread->cells.count[DAME_COUNT_messages_copied], 1);
         dame_cells_add(&thread->cells.count[DAME_COUNT_bytes_copied], bytes);
     } else {
@@ -295,13 +295,13 @@ static dame_device_message_t on_device(const dame_message_t *message)
                                    .kernels = &mover->kernels,
                                    .base = message->base,
                                    .count = message->count,
-                                   .reader = NULL != thread ? &thread->reader : NULL};
+                                   .reader = thread != NULL ? &thread->reader : NULL};
 }
 
 bool dame_mover_look(const dame_message_t *message, uintptr_t packed, dame_device_sides_t *sides)
 {
     const dame_device_t *device = device_of(message);
-    if (__builtin_expect(NULL == device, 1)) {
+    if (__builtin_expect(device == NULL, 1)) {
         return false;
     }
     const dame_device_message_t there = on_device(message);
@@ -337,7 +337,7 @@ static int64_t device_counter(const dame_movers_t *movers, int i)
 {
     const dame_device_t *device = movers->device;
     dame_device_counts_t counts = {0};
-    if (NULL != device) {
+    if (device != NULL) {
         dame_device_counts(device, &counts);
     }
     const int64_t all[] = {counts.moves, counts.bytes, counts.launches, counts.copies};

@@ -41,7 +41,7 @@ static void stream(side_t *side, side_t *other, dame_dir_t dir, int64_t position
     dame_cursor_seek(&other->cursor, position);
     for (int32_t i = 0; i < side->listed; i++) {
         char *block = (char *) side->blocks[i].address;
-        if (DAME_PACK == dir) {
+        if (dir == DAME_PACK) {
             dame_cursor_pack_exact(&other->cursor, block, side->blocks[i].length);
         } else {
             dame_cursor_unpack(&other->cursor, block, side->blocks[i].length);
@@ -56,7 +56,7 @@ static int64_t through_window(side_t *from, side_t *to, int64_t position)
     int64_t moved = 0, n = WINDOW;
     dame_cursor_seek(&from->cursor, position);
     dame_cursor_seek(&to->cursor, position);
-    for (int i = 0; i < WINDOWS && WINDOW == n; i++) {
+    for (int i = 0; i < WINDOWS && n == WINDOW; i++) {
         n = dame_cursor_pack_exact(&from->cursor, window, WINDOW);
         dame_cursor_unpack(&to->cursor, window, n);
         moved += n;
@@ -83,12 +83,12 @@ static void copy_all(side_t *from, side_t *to)
 
 static int same_numbers(const int64_t *a, const int64_t *b, int64_t n)
 {
-    return (NULL == a) == (NULL == b) && (NULL == a || 0 == memcmp(a, b, (size_t) n * sizeof(*a)));
+    return (a == NULL) == (b == NULL) && (a == NULL || memcmp(a, b, (size_t) n * sizeof(*a)) == 0);
 }
 
 static int same_halves(const int32_t *a, const int32_t *b, int64_t n)
 {
-    return (NULL == a) == (NULL == b) && (NULL == a || 0 == memcmp(a, b, (size_t) n * sizeof(*a)));
+    return (a == NULL) == (b == NULL) && (a == NULL || memcmp(a, b, (size_t) n * sizeof(*a)) == 0);
 }
 
 /* Do two levels move the same bytes? What moves them follows from these parameters alone (see
@@ -126,11 +126,11 @@ static dame_status_t copy(const dame_message_t *from, const dame_message_t *to)
     side_t sides[2];
     dame_status_t status = dame_cursor_init(&sides[0].cursor, dame_mover_program(from->mover),
                                             from->base, from->count);
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
     status = dame_cursor_init(&sides[1].cursor, dame_mover_program(to->mover), to->base, to->count);
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         copy_all(&sides[0], &sides[1]);
         dame_cursor_fini(&sides[1].cursor);
     }
@@ -149,7 +149,7 @@ dame_status_t dame_mover_copy(const dame_message_t *from, const dame_message_t *
     struct dame_thread *thread = dame_mover_enter(from->mover);
     const dame_status_t status = copy(from, to);
     dame_mover_leave(from->mover, thread);
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         dame_mover_copied(from->mover, thread, from->count * program->size);
     }
     return status;

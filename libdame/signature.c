@@ -10,7 +10,7 @@
 
 int dame_basic_same(const dame_basic_t *a, const dame_basic_t *b)
 {
-    return a == b || (a->size == b->size && 0 == strcmp(a->name, b->name));
+    return a == b || (a->size == b->size && strcmp(a->name, b->name) == 0);
 }
 
 static int same_run(const dame_run_t *a, const dame_run_t *b)
@@ -22,7 +22,7 @@ static int same_run(const dame_run_t *a, const dame_run_t *b)
 static dame_period_t *period_new(const dame_run_t *runs, int32_t nruns)
 {
     dame_period_t *period = malloc(sizeof(*period) + (size_t) nruns * sizeof(*runs));
-    if (NULL != period) {
+    if (period != NULL) {
         atomic_init(&period->references, 1);
         period->nruns = nruns;
         period->elements = 0;
@@ -53,7 +53,7 @@ int dame_period_same(const dame_period_t *a, const dame_period_t *b)
 
 static void period_release(dame_period_t *period)
 {
-    if (1 == atomic_fetch_sub_explicit(&period->references, 1, memory_order_acq_rel)) {
+    if (atomic_fetch_sub_explicit(&period->references, 1, memory_order_acq_rel) == 1) {
         free(period);
     }
 }
@@ -70,12 +70,12 @@ int dame_signature_basic(dame_signature_t *signature, const dame_basic_t *basic)
 {
     const dame_run_t run = {.basic = basic, .count = 1};
     *signature = (dame_signature_t){.elements = 1, .period = period_new(&run, 1), .repeats = 1};
-    return NULL != signature->period;
+    return signature->period != NULL;
 }
 
 void dame_signature_fini(dame_signature_t *signature)
 {
-    if (NULL != signature->period) {
+    if (signature->period != NULL) {
         period_release(signature->period);
     }
 }
@@ -96,7 +96,7 @@ static int32_t shortest(const dame_run_t *runs, int32_t n, int32_t *borders)
     }
     /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): n is 2 and more */
     const int32_t period = n - borders[n - 1];
-    return 0 == n % period ? period : n;
+    return n % period == 0 ? period : n;
 }
 
 /*
@@ -123,7 +123,7 @@ static int set_period(dame_signature_t *signature, dame_run_t *runs, int32_t n)
         length = ring + 1;
     }
     signature->period = period_new(runs, length);
-    return NULL != signature->period;
+    return signature->period != NULL;
 }
 
 /* ---- a datatype's from its members' ---- */
@@ -138,18 +138,18 @@ static int by_one_period(dame_datatype_t *type, int64_t members)
     for (int64_t i = 0; i < members; i++) {
         const dame_member_t member = dame_member(type, i);
         const dame_signature_t *its = &member.child->signature;
-        if (0 == member.length || 0 == its->elements) {
+        if (member.length == 0 || its->elements == 0) {
             continue;
         }
-        if (NULL == its->period || (NULL != first && member.child != last &&
+        if (its->period == NULL || (first != NULL && member.child != last &&
                                     !dame_period_same(first->period, its->period))) {
             return 0;
         }
-        first = NULL == first ? its : first;
+        first = first == NULL ? its : first;
         last = member.child;
         repeats += member.length * its->repeats;
     }
-    if (NULL != first) {
+    if (first != NULL) {
         repeat(signature, first, repeats);
     }
     return 1;
@@ -167,7 +167,7 @@ static int append(run_list_t *list, const dame_run_t *run)
         list->runs[list->n - 1].count += run->count;
         return 1;
     }
-    if (DAME_MOST_RUNS == list->n) {
+    if (list->n == DAME_MOST_RUNS) {
         return 0;
     }
     list->runs[list->n++] = *run;
@@ -177,11 +177,11 @@ static int append(run_list_t *list, const dame_run_t *run)
 static int append_member(run_list_t *list, const dame_member_t *member)
 {
     const dame_signature_t *its = &member->child->signature;
-    if (NULL == its->period) {
+    if (its->period == NULL) {
         return 0;
     }
     const int64_t repeats = member->length * its->repeats;
-    if (1 == its->period->nruns) {
+    if (its->period->nruns == 1) {
         const dame_run_t run = {its->period->runs[0].basic, its->elements * member->length};
         return append(list, &run);
     }
@@ -207,18 +207,18 @@ int dame_signature_make(dame_datatype_t *type)
         const dame_member_t member = dame_member(type, i);
         signature->elements += member.length * member.child->signature.elements;
     }
-    if (0 == signature->elements || by_one_period(type, members)) {
+    if (signature->elements == 0 || by_one_period(type, members)) {
         return 1;
     }
     run_list_t *list = malloc(sizeof(*list));
-    if (NULL == list) {
+    if (list == NULL) {
         return 0;
     }
     int fits = 1, made = 1;
     list->n = 0;
     for (int64_t i = 0; fits && i < members; i++) {
         const dame_member_t member = dame_member(type, i);
-        fits = 0 == member.length || 0 == member.child->signature.elements ||
+        fits = member.length == 0 || member.child->signature.elements == 0 ||
                append_member(list, &member);
     }
     if (fits) {
@@ -235,24 +235,24 @@ void dame_signature_text(const dame_signature_t *signature, int64_t count, char 
     enum { MOST = 8 };
     const dame_period_t *period = signature->period;
     const int64_t repeats = count * signature->repeats;
-    if (0 == count || 0 == signature->elements) {
+    if (count == 0 || signature->elements == 0) {
         snprintf(text, size, "nothing");
         return;
     }
-    if (NULL == period) {
+    if (period == NULL) {
         snprintf(text, size, "%" PRId64 " basic elements without a short period",
                  count * signature->elements);
         return;
     }
-    if (1 == period->nruns) {
+    if (period->nruns == 1) {
         snprintf(text, size, "%" PRId64 " %s", repeats * period->elements,
                  period->runs[0].basic->name);
         return;
     }
     int n = snprintf(text, size, "%" PRId64 " x (", repeats);
     for (int32_t i = 0; i < period->nruns && n < (int) size; i++) {
-        const char *comma = 0 == i ? "" : ", ";
-        if (MOST == i) {
+        const char *comma = i == 0 ? "" : ", ";
+        if (i == MOST) {
             n += snprintf(text + n, size - (size_t) n, ", ...");
             break;
         }

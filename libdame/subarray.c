@@ -31,16 +31,16 @@ static dame_status_t check(const char *who, int ndims, const int64_t *sizes,
     if (ndims < 1) {
         return dame_fail(DAME_ERR_ARGUMENT, who, "ndims is %d; it must be 1 or more", ndims);
     }
-    if (NULL == sizes || NULL == subsizes || NULL == starts) {
+    if (sizes == NULL || subsizes == NULL || starts == NULL) {
         return dame_fail(DAME_ERR_ARGUMENT, who, "%s is NULL",
-                         NULL == sizes ? "sizes" : (NULL == subsizes ? "subsizes" : "starts"));
+                         sizes == NULL ? "sizes" : (subsizes == NULL ? "subsizes" : "starts"));
     }
-    if (DAME_ORDER_C != order && DAME_ORDER_FORTRAN != order) {
+    if (order != DAME_ORDER_C && order != DAME_ORDER_FORTRAN) {
         return dame_fail(DAME_ERR_ARGUMENT, who,
                          "order is %d; it must be DAME_ORDER_C or DAME_ORDER_FORTRAN", (int) order);
     }
     dame_status_t status = DAME_OK;
-    for (int d = 0; DAME_OK == status && d < ndims; d++) {
+    for (int d = 0; status == DAME_OK && d < ndims; d++) {
         status = check_dimension(who, d, sizes[d], subsizes[d], starts[d]);
     }
     return status;
@@ -56,7 +56,7 @@ static dame_status_t wrap(const char *who, int64_t size, int64_t subsize, int64_
     dame_status_t status = *stride == (*part)->node.extent
                                ? dame_make_contiguous(who, subsize, *part, &outer)
                                : dame_make_hvector(who, subsize, 1, *stride, *part, &outer);
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
     dame_datatype_free(*part);
@@ -73,12 +73,12 @@ static dame_status_t place(const char *who, int64_t start, int64_t extent, dame_
 {
     dame_datatype_t *placed, *resized;
     dame_status_t status = dame_make_indexed_block(who, 1, 1, &start, 1, *part, &placed);
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
     status = dame_make_resized(who, 0, extent, placed, &resized);
     dame_datatype_free(placed);
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         dame_datatype_free(*part);
         *part = resized;
     }
@@ -91,24 +91,24 @@ dame_status_t dame_datatype_subarray(int ndims, const int64_t *sizes, const int6
 {
     dame_datatype_t *part;
     dame_status_t status = dame_check_old(__func__, old, out);
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = check(__func__, ndims, sizes, subsizes, starts, order);
     }
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = dame_datatype_dup(old, &part);
     }
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
     int64_t stride = old->node.extent, start = 0;
-    for (int i = 0; DAME_OK == status && i < ndims; i++) { /* the fastest first */
-        const int d = DAME_ORDER_C == order ? ndims - 1 - i : i;
+    for (int i = 0; status == DAME_OK && i < ndims; i++) { /* the fastest first */
+        const int d = order == DAME_ORDER_C ? ndims - 1 - i : i;
         status = wrap(__func__, sizes[d], subsizes[d], starts[d], &stride, &start, &part);
     }
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = place(__func__, start, stride, &part);
     }
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         dame_datatype_free(part);
         return status;
     }

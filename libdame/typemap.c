@@ -30,7 +30,7 @@ static void give(lister_t *lister, const dame_basic_t *basic, int64_t displaceme
     count -= lister->skip;
     lister->skip = 0;
     dame_typemap_entry_t *last = lister->listed > 0 ? &lister->entries[lister->listed - 1] : NULL;
-    if (NULL != last && last->name == basic->name &&
+    if (last != NULL && last->name == basic->name &&
         moved(last->displacement, last->count, last->size) == displacement) {
         last->count += count;
     } else if (lister->listed < lister->room) {
@@ -45,7 +45,7 @@ static void give(lister_t *lister, const dame_basic_t *basic, int64_t displaceme
 
 static int is_plain(const dame_datatype_t *type)
 {
-    return type->dense && NULL != type->signature.period && 1 == type->signature.period->nruns;
+    return type->dense && type->signature.period != NULL && type->signature.period->nruns == 1;
 }
 
 static void list(lister_t *lister, const dame_datatype_t *type, int64_t displacement);
@@ -55,7 +55,7 @@ static void list_block(lister_t *lister, const dame_type_t *child, int64_t displ
 {
     const dame_datatype_t *type = dame_datatype_of(child);
     const int64_t each = type->signature.elements;
-    if (0 == each) {
+    if (each == 0) {
         return;
     }
     if (is_plain(type) && child->extent == child->size) {
@@ -83,21 +83,21 @@ static void list(lister_t *lister, const dame_datatype_t *type, int64_t displace
              type->signature.elements);
         return;
     }
-    if (DAME_CONTIG == node->kind || DAME_RESIZED == node->kind) {
+    if (node->kind == DAME_CONTIG || node->kind == DAME_RESIZED) {
         list_block(lister, node->child, displacement, node->count);
         return;
     }
     int64_t i = 0;
-    if (DAME_VECTOR == node->kind || DAME_BLOCKINDEX == node->kind) { /* whole blocks at once */
+    if (node->kind == DAME_VECTOR || node->kind == DAME_BLOCKINDEX) { /* whole blocks at once */
         const int64_t block = type->signature.elements / node->count;
         i = lister->skip / block;
         lister->skip -= i * block;
     }
     for (; i < node->count && !lister->full; i++) {
-        const dame_type_t *child = DAME_STRUCT == node->kind ? node->children[i] : node->child;
-        const int64_t start = DAME_VECTOR == node->kind ? moved(displacement, i, node->stride)
+        const dame_type_t *child = node->kind == DAME_STRUCT ? node->children[i] : node->child;
+        const int64_t start = node->kind == DAME_VECTOR ? moved(displacement, i, node->stride)
                                                         : moved(displacement, 1, node->disps[i]);
-        const int listed = DAME_INDEX == node->kind || DAME_STRUCT == node->kind;
+        const int listed = node->kind == DAME_INDEX || node->kind == DAME_STRUCT;
         list_block(lister, child, start, listed ? node->blklens[i] : node->blklen);
     }
 }
@@ -105,11 +105,11 @@ static void list(lister_t *lister, const dame_datatype_t *type, int64_t displace
 dame_status_t dame_datatype_typemap(const dame_datatype_t *type, int64_t *position,
                                     dame_typemap_entry_t *entries, int64_t n, int64_t *listed)
 {
-    if (NULL == type || NULL == position || NULL == entries || NULL == listed) {
+    if (type == NULL || position == NULL || entries == NULL || listed == NULL) {
         return dame_fail(DAME_ERR_ARGUMENT, __func__, "%s is NULL",
-                         NULL == type       ? "type"
-                         : NULL == position ? "position"
-                                            : (NULL == entries ? "entries" : "listed"));
+                         type == NULL       ? "type"
+                         : position == NULL ? "position"
+                                            : (entries == NULL ? "entries" : "listed"));
     }
     if (*position < 0 || *position > type->signature.elements) {
         return dame_fail(DAME_ERR_ARGUMENT, __func__,

@@ -36,7 +36,7 @@ static ssize_t write_paper(void *cookie, const char *bytes, size_t n)
     if (paper->length + n >= paper->room) {
         const size_t room = 2 * (paper->length + n) + 1;
         char *text = realloc(paper->text, room);
-        if (NULL == text) {
+        if (text == NULL) {
             paper->status = DAME_ERR_NOMEM;
             return 0;
         }
@@ -59,7 +59,7 @@ static void indent(FILE *out, int depth)
 /* "1 block", "2 blocks". */
 static void say(FILE *out, const char *before, int64_t n, const char *what, const char *behind)
 {
-    fprintf(out, "%s%" PRId64 " %s%s%s", before, n, what, 1 == n ? "" : "s", behind);
+    fprintf(out, "%s%" PRId64 " %s%s%s", before, n, what, n == 1 ? "" : "s", behind);
 }
 
 /* One line: the constructor. */
@@ -81,7 +81,7 @@ static void name_constructor(FILE *out, const dame_datatype_t *type)
         break;
     case DAME_BLOCKINDEX:
         say(out, "indexed: ", node->count, "block", "");
-        if (1 == node->count) {
+        if (node->count == 1) {
             fprintf(out, " at byte %" PRId64, node->disps[0]);
         }
         say(out, ", each of ", node->blklen, "element", " of");
@@ -104,18 +104,18 @@ static void outline(FILE *out, const dame_datatype_t *type, int depth)
     const dame_type_t *node = &type->node;
     const int64_t members = dame_members(type);
     indent(out, depth);
-    if (DEEPEST == depth) {
+    if (depth == DEEPEST) {
         fprintf(out, "... and %d more constructors inside each other\n", type->nested + 1);
         return;
     }
     name_constructor(out, type);
     for (int64_t i = 0; i < members && i < MOST_MEMBERS; i++) {
-        if (DAME_STRUCT == node->kind) {
+        if (node->kind == DAME_STRUCT) {
             indent(out, depth + 1);
             fprintf(out, "at byte %" PRId64 ", ", node->disps[i]);
             say(out, "", node->blklens[i], "element", " of\n");
         }
-        outline(out, dame_member(type, i).child, depth + 1 + (DAME_STRUCT == node->kind));
+        outline(out, dame_member(type, i).child, depth + 1 + (node->kind == DAME_STRUCT));
     }
     if (members > MOST_MEMBERS) {
         indent(out, depth + 1);
@@ -136,7 +136,7 @@ static void explain(FILE *out, const dame_datatype_t *type)
             "in memory: bytes %" PRId64 " to %" PRId64 "; lower bound %" PRId64 ", extent %" PRId64
             "\n",
             node->true_lb, node->true_ub - (node->size > 0), node->lb, node->extent);
-    if (NULL == mover) {
+    if (mover == NULL) {
         fprintf(out, "not committed\n");
     } else {
         fprintf(out, "program:\n");
@@ -160,16 +160,16 @@ static dame_status_t text_of(const char *who, void (*write)(FILE *, const dame_d
     paper_t paper = {.status = DAME_ERR_NOMEM};
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     FILE *out = fopencookie(&paper, "w", (cookie_io_functions_t){.write = write_paper});
-    if (NULL != out) {
+    if (out != NULL) {
         paper.status = DAME_OK;
         write(out, type);
         failed = ferror(out);
-        failed |= 0 != fclose(out);
+        failed |= fclose(out) != 0;
     }
     pthread_setcancelstate(state, NULL);
     if (failed) {
         free(paper.text);
-        return DAME_ERR_LIMIT == paper.status
+        return paper.status == DAME_ERR_LIMIT
                    ? dame_fail(DAME_ERR_LIMIT, who, "the text has more than %d bytes", LONGEST_TEXT)
                    : dame_fail(DAME_ERR_NOMEM, who, "out of memory");
     }
@@ -180,17 +180,17 @@ static dame_status_t text_of(const char *who, void (*write)(FILE *, const dame_d
 dame_status_t dame_datatype_print(const dame_datatype_t *type, char **text)
 {
     int64_t bytes;
-    if (NULL == text) {
+    if (text == NULL) {
         return dame_fail(DAME_ERR_ARGUMENT, __func__, "text is NULL");
     }
     dame_status_t status = dame_check_message(__func__, "type", type, "count", 0, &bytes);
-    return DAME_OK == status ? text_of(__func__, print, type, text) : status;
+    return status == DAME_OK ? text_of(__func__, print, type, text) : status;
 }
 
 dame_status_t dame_datatype_explain(const dame_datatype_t *type, char **text)
 {
-    if (NULL == type || NULL == text) {
-        return dame_fail(DAME_ERR_ARGUMENT, __func__, "%s is NULL", NULL == type ? "type" : "text");
+    if (type == NULL || text == NULL) {
+        return dame_fail(DAME_ERR_ARGUMENT, __func__, "%s is NULL", type == NULL ? "type" : "text");
     }
     return text_of(__func__, explain, type, text);
 }

@@ -47,7 +47,7 @@ static moment_t read_both(void)
 static int source(void)
 {
     int chosen = atomic_load_explicit(&dame_clock_source, memory_order_acquire);
-    if (DAME_CLOCK_UNKNOWN == chosen) {
+    if (chosen == DAME_CLOCK_UNKNOWN) {
         chosen = dame_machine_counter_is_steady() ? DAME_CLOCK_COUNTER : DAME_CLOCK_SYSTEM;
         const moment_t now = read_both();
         int64_t none = 0;
@@ -61,18 +61,18 @@ static int source(void)
 
 int64_t dame_clock_slow(void)
 {
-    return DAME_CLOCK_COUNTER == source() ? dame_machine_counter() : system_ns();
+    return source() == DAME_CLOCK_COUNTER ? dame_machine_counter() : system_ns();
 }
 
 const char *dame_clock_name(void)
 {
-    return DAME_CLOCK_COUNTER == source() ? DAME_MACHINE_COUNTER : "clock_gettime";
+    return source() == DAME_CLOCK_COUNTER ? DAME_MACHINE_COUNTER : "clock_gettime";
 }
 
 int64_t dame_clock_measured_hz(void)
 {
     (void) source();
-    while (DAME_CLOCK_UNKNOWN == atomic_load_explicit(&dame_clock_source, memory_order_acquire)) {
+    while (atomic_load_explicit(&dame_clock_source, memory_order_acquire) == DAME_CLOCK_UNKNOWN) {
     } /* another thread is between its two stores */
     moment_t now;
     int64_t ns;
@@ -88,11 +88,11 @@ int64_t dame_clock_measured_hz(void)
 int64_t dame_clock_hz(void)
 {
     static _Atomic int64_t known;
-    if (DAME_CLOCK_SYSTEM == source()) {
+    if (source() == DAME_CLOCK_SYSTEM) {
         return SECOND;
     }
     int64_t hz = atomic_load_explicit(&known, memory_order_relaxed);
-    if (0 == hz) {
+    if (hz == 0) {
         hz = dame_machine_counter_hz();
         hz = hz > 0 ? hz : dame_clock_measured_hz();
         atomic_store_explicit(&known, hz, memory_order_relaxed);

@@ -35,7 +35,7 @@ int64_t dame_clock_slow(void);
 static inline int64_t dame_clock_now(void)
 {
     const int source = atomic_load_explicit(&dame_clock_source, memory_order_relaxed);
-    return __builtin_expect(DAME_CLOCK_COUNTER == source, 1) ? dame_machine_counter()
+    return __builtin_expect(source == DAME_CLOCK_COUNTER, 1) ? dame_machine_counter()
                                                              : dame_clock_slow();
 }
 

@@ -37,11 +37,11 @@ static _Atomic int last_error;
 static int beside(char *path, size_t room)
 {
     Dl_info info;
-    if (0 == dladdr((void *) (uintptr_t) &dame_counters_start, &info) || NULL == info.dli_fname) {
+    if (dladdr((void *) (uintptr_t) &dame_counters_start, &info) == 0 || info.dli_fname == NULL) {
         return 0;
     }
     const char *slash = strrchr(info.dli_fname, '/');
-    const int length = NULL == slash ? 0 : (int) (slash - info.dli_fname) + 1;
+    const int length = slash == NULL ? 0 : (int) (slash - info.dli_fname) + 1;
     return snprintf(path, room, "%.*sdame_papi.so", length, info.dli_fname) < (int) room;
 }
 
@@ -49,23 +49,23 @@ static int beside(char *path, size_t room)
 static const dame_papi_t *load(const char *path, char *why, size_t room)
 {
     struct stat found;
-    if (0 != stat(path, &found)) {
+    if (stat(path, &found) != 0) {
         (void) snprintf(why, room, "%s: %s", path,
-                        ENOENT == errno ? "not installed (DAME was built without PAPI?)"
+                        errno == ENOENT ? "not installed (DAME was built without PAPI?)"
                                         : strerror(errno));
         return NULL;
     }
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    void *symbol = NULL == object ? NULL : dlsym(object, "dame_papi");
-    if (NULL == symbol) {
+    void *symbol = object == NULL ? NULL : dlsym(object, "dame_papi");
+    if (symbol == NULL) {
         const char *error = dlerror();
-        (void) snprintf(why, room, "%s", NULL == error ? path : error);
+        (void) snprintf(why, room, "%s", error == NULL ? path : error);
         return NULL;
     }
     const dame_papi_t *(*give)(void);
     *(void **) &give = symbol;
     const dame_papi_t *papi = give();
-    if (DAME_PAPI_VERSION != papi->version) {
+    if (papi->version != DAME_PAPI_VERSION) {
         (void) snprintf(why, room, "%s is of another version of DAME", path);
         return NULL;
     }
@@ -79,14 +79,14 @@ static void load_and_open(void)
     char why[PATH_MAX + 256] = "";
     atomic_store_explicit(&state, OFF, memory_order_relaxed);
     const char *object = counters.object;
-    if (NULL == object && beside(path, sizeof(path))) {
+    if (object == NULL && beside(path, sizeof(path))) {
         object = path;
     }
-    counters.papi = NULL == object ? NULL : load(object, why, sizeof(why));
+    counters.papi = object == NULL ? NULL : load(object, why, sizeof(why));
     const int32_t asked = counters.n;
     counters.n =
-        NULL == counters.papi ? 0 : counters.papi->open(counters.names, asked, why, sizeof(why));
-    if (counters.n < asked && NULL != counters.tell) {
+        counters.papi == NULL ? 0 : counters.papi->open(counters.names, asked, why, sizeof(why));
+    if (counters.n < asked && counters.tell != NULL) {
         counters.tell(why);
     }
     if (counters.n > 0) {
@@ -98,11 +98,11 @@ static void load_and_open(void)
 static int first_use(void)
 {
     dame_lock(DAME_LOCK_COUNTERS);
-    if (CHOSEN == atomic_load_explicit(&state, memory_order_relaxed)) {
+    if (atomic_load_explicit(&state, memory_order_relaxed) == CHOSEN) {
         load_and_open();
     }
     dame_unlock(DAME_LOCK_COUNTERS);
-    return COUNTS == atomic_load_explicit(&state, memory_order_acquire);
+    return atomic_load_explicit(&state, memory_order_acquire) == COUNTS;
 }
 
 /* ---- Start and stop ------------------------------------------------------------------------- */
@@ -116,14 +116,14 @@ static void in_child(void)
 int dame_counters_start(const char *events, const char *object, void (*tell)(const char *text))
 {
     counters.text = dame_heap_alloc(strlen(events) + 1);
-    if (NULL == counters.text || !dame_lock_at_fork(DAME_LOCK_COUNTERS, in_child)) {
+    if (counters.text == NULL || !dame_lock_at_fork(DAME_LOCK_COUNTERS, in_child)) {
         return 0;
     }
     (void) strcpy(counters.text, events);
     char *rest = counters.text;
     counters.n = 0;
-    for (char *name; counters.n < DAME_COUNTERS && NULL != (name = strsep(&rest, ","));) {
-        if ('\0' != *name) {
+    for (char *name; counters.n < DAME_COUNTERS && (name = strsep(&rest, ",")) != NULL;) {
+        if (*name != '\0') {
             counters.names[counters.n++] = name;
         }
     }
@@ -153,13 +153,13 @@ static int miss(int error)
 int dame_counters_begin(dame_papi_use_t *use)
 {
     const int now = atomic_load_explicit(&state, memory_order_acquire);
-    if (OFF == now || (CHOSEN == now && !first_use())) {
+    if (now == OFF || (now == CHOSEN && !first_use())) {
         return 0;
     }
     use->cancel_state =
         dame_cancel_defer(); /* PAPI closes files, where a thread may be cancelled */
     const int error = counters.papi->begin(use);
-    if (0 != error) {
+    if (error != 0) {
         dame_cancel_restore(use->cancel_state);
         return miss(error);
     }
@@ -170,14 +170,14 @@ int dame_counters_end(dame_papi_use_t *use, int64_t counts[DAME_COUNTERS])
 {
     const int error = counters.papi->end(use, counts);
     dame_cancel_restore(use->cancel_state);
-    return 0 == error ? 1 : miss(error);
+    return error == 0 ? 1 : miss(error);
 }
 
 /* ---- Counts --------------------------------------------------------------------------------- */
 
 int32_t dame_counters_number(void)
 {
-    return COUNTS == atomic_load_explicit(&state, memory_order_acquire) ? counters.n : 0;
+    return atomic_load_explicit(&state, memory_order_acquire) == COUNTS ? counters.n : 0;
 }
 
 const char *dame_counters_name(int32_t event)
@@ -188,7 +188,7 @@ const char *dame_counters_name(int32_t event)
 int64_t dame_counters_missed(const char **why)
 {
     const int64_t n = atomic_load_explicit(&missed, memory_order_relaxed);
-    *why = 0 == n
+    *why = n == 0
                ? ""
                : counters.papi->error_text(atomic_load_explicit(&last_error, memory_order_relaxed));
     return n;

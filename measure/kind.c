@@ -17,7 +17,7 @@ void dame_profile_cpu(char *name, size_t room)
     const dame_data_cache_t *cache = dame_data_cache();
     const dame_cpu_t cpu = dame_isa_cpu();
     dame_machine_model(maker, sizeof(maker));
-    for (char *c = maker; '\0' != *c; c++) {
+    for (char *c = maker; *c != '\0'; c++) {
         const int is_kept =
             (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9');
         *c = (char) (is_kept ? *c : '-');
@@ -38,18 +38,18 @@ typedef struct leaf {
 static void find_leaf(const dame_prim_t *prim, int64_t iterations, int depth, leaf_t *best)
 {
     enum { DEEP = 8, MANY = 32 }; /* deeper levels are not looked at */
-    if (0 == prim->inner_delta && NULL == prim->inner_deltas) {
+    if (prim->inner_delta == 0 && prim->inner_deltas == NULL) {
         const int64_t bytes =
-            NULL != prim->prefix ? prim->prefix[prim->count] : iterations * prim->iter_size;
-        if (NULL == best->prim || bytes > best->bytes) {
+            prim->prefix != NULL ? prim->prefix[prim->count] : iterations * prim->iter_size;
+        if (best->prim == NULL || bytes > best->bytes) {
             *best = (leaf_t){prim, bytes, depth};
         }
         return;
     }
-    const int64_t bodies = NULL == prim->inner_deltas ? 1 : iterations < MANY ? iterations : MANY;
+    const int64_t bodies = prim->inner_deltas == NULL ? 1 : iterations < MANY ? iterations : MANY;
     for (int64_t i = 0; i < bodies && depth < DEEP; i++) {
         const int32_t inner = dame_iter_inner(prim, i);
-        if (0 != inner) {
+        if (inner != 0) {
             const dame_prim_t *level = prim + inner;
             find_leaf(level, dame_iter_inner_count(prim, i, level), depth + 1, best);
         }
@@ -81,7 +81,7 @@ void dame_profile_kind(const dame_program_t *program, char kind[DAME_PROFILE_WOR
 {
     leaf_t leaf = {.depth = 0};
     find_leaf(program->prims, 1, 0, &leaf);
-    if (NULL == leaf.prim || 0 == program->size) {
+    if (leaf.prim == NULL || program->size == 0) {
         (void) snprintf(kind, DAME_PROFILE_WORD, "other");
         return;
     }
@@ -89,13 +89,13 @@ void dame_profile_kind(const dame_program_t *program, char kind[DAME_PROFILE_WOR
     const dame_data_cache_t *cache = dame_data_cache();
     const int64_t step = prim->step < 0 ? -prim->step : prim->step;
     const int64_t average =
-        NULL != prim->prefix && prim->count > 0 ? leaf.bytes / prim->count : prim->iter_size;
-    const char *shape = NULL != prim->prefix       ? "blocks"
+        prim->prefix != NULL && prim->count > 0 ? leaf.bytes / prim->count : prim->iter_size;
+    const char *shape = prim->prefix != NULL       ? "blocks"
                         : dame_prim_has_list(prim) ? "list"
                                                    : "steps";
     const char *distance = dame_prim_has_list(prim)                ? ""
                            : step < cache->line                    ? "-near"
-                           : 0 == step % (cache->l1 / cache->ways) ? "-set"
+                           : step % (cache->l1 / cache->ways) == 0 ? "-set"
                                                                    : "-far";
     /* All words have room, and a message waits. */
     char *end = stpcpy(stpcpy(kind, shape), "-");

@@ -36,7 +36,7 @@ static int32_t set_of(int32_t event)
 static const char *error_text(int error)
 {
     const char *text = PAPI_strerror(error);
-    return NULL == text ? "PAPI is not initialised" : text;
+    return text == NULL ? "PAPI is not initialised" : text;
 }
 
 /* ---- A use ---------------------------------------------------------------------------------- */
@@ -45,7 +45,7 @@ static void destroy(dame_papi_use_t *use)
 {
     for (int32_t i = 0; i < events.n; i++) {
         /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): all are filled */
-        if (PAPI_NULL != use->sets[i]) {
+        if (use->sets[i] != PAPI_NULL) {
             (void) PAPI_cleanup_eventset(use->sets[i]);
             (void) PAPI_destroy_eventset(&use->sets[i]);
         }
@@ -58,13 +58,13 @@ static int fill_sets(dame_papi_use_t *use)
     for (int32_t i = 0; i < events.n; i++) {
         use->sets[i] = PAPI_NULL;
     }
-    for (int32_t i = 0; i < events.n && PAPI_OK == error; i++) {
+    for (int32_t i = 0; i < events.n && error == PAPI_OK; i++) {
         int *set = &use->sets[set_of(i)];
         /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): filled above */
-        if (PAPI_NULL == *set) {
+        if (*set == PAPI_NULL) {
             error = PAPI_create_eventset(set);
         }
-        if (PAPI_OK == error) {
+        if (error == PAPI_OK) {
             error = PAPI_add_event(*set, events.codes[i]);
         }
     }
@@ -75,16 +75,16 @@ static int begin(dame_papi_use_t *use)
 {
     int error = fill_sets(use);
     int32_t started = 0;
-    while (PAPI_OK == error && started < events.n) {
+    while (error == PAPI_OK && started < events.n) {
         /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): all are filled */
-        if (PAPI_NULL != use->sets[started]) {
+        if (use->sets[started] != PAPI_NULL) {
             error = PAPI_start(use->sets[started]);
         }
         started += PAPI_OK == error;
     }
-    if (PAPI_OK != error) {
+    if (error != PAPI_OK) {
         for (int32_t i = 0; i < started; i++) {
-            if (PAPI_NULL != use->sets[i]) {
+            if (use->sets[i] != PAPI_NULL) {
                 (void) PAPI_stop(use->sets[i], NULL);
             }
         }
@@ -99,12 +99,12 @@ static int end(dame_papi_use_t *use, int64_t *counts)
     int32_t used[DAME_COUNTERS] = {0};
     int error = PAPI_OK;
     for (int32_t i = 0; i < events.n; i++) {
-        if (PAPI_NULL != use->sets[i]) {
+        if (use->sets[i] != PAPI_NULL) {
             const int stopped = PAPI_stop(use->sets[i], values[i]);
-            error = PAPI_OK == stopped ? error : stopped;
+            error = stopped == PAPI_OK ? error : stopped;
         }
     }
-    if (PAPI_OK == error) {
+    if (error == PAPI_OK) {
         for (int32_t i = 0; i < events.n; i++) { /* a set's values come in the order of adding */
             counts[i] = values[set_of(i)][used[set_of(i)]++];
         }
@@ -120,13 +120,13 @@ static void complain(char *why, size_t room, const char *name, int error)
     const size_t length = strlen(why);
     const PAPI_component_info_t *component = NULL;
     int code;
-    if (PAPI_ECMP_DISABLED == error) {
+    if (error == PAPI_ECMP_DISABLED) {
         component = PAPI_get_component_info(
-            PAPI_OK == PAPI_event_name_to_code(name, &code) ? PAPI_get_event_component(code) : 0);
+            PAPI_event_name_to_code(name, &code) == PAPI_OK ? PAPI_get_event_component(code) : 0);
     }
-    (void) snprintf(why + length, room - length, "%s%s: %s%s%s", 0 == length ? "" : "; ", name,
-                    error_text(error), NULL == component ? "" : ", ",
-                    NULL == component ? "" : component->disabled_reason);
+    (void) snprintf(why + length, room - length, "%s%s: %s%s%s", length == 0 ? "" : "; ", name,
+                    error_text(error), component == NULL ? "" : ", ",
+                    component == NULL ? "" : component->disabled_reason);
 }
 
 /* Takes the event in if it can be counted together with those before. */
@@ -136,17 +136,17 @@ static int try_event(const char *name)
     int64_t counts[DAME_COUNTERS];
     int code;
     int error = PAPI_event_name_to_code(name, &code);
-    if (PAPI_OK != error) {
+    if (error != PAPI_OK) {
         return error;
     }
     events.codes[events.n] = code;
     events.components[events.n] = PAPI_get_event_component(code);
     events.n++;
     error = begin(&use);
-    if (PAPI_OK == error) {
+    if (error == PAPI_OK) {
         error = end(&use, counts);
     }
-    if (PAPI_OK != error && PAPI_EISRUN != error) { /* the application is counting: later, then */
+    if (error != PAPI_OK && error != PAPI_EISRUN) { /* the application is counting: later, then */
         events.n--;
         return error;
     }
@@ -157,19 +157,19 @@ static int32_t open_papi(const char **names, int32_t n, char *why, size_t room)
 {
     *why = '\0';
     const int version = PAPI_library_init(PAPI_VER_CURRENT);
-    if (PAPI_VER_CURRENT != version) {
+    if (version != PAPI_VER_CURRENT) {
         (void) snprintf(why, room, "PAPI_library_init: %s",
                         version < 0 ? error_text(version) : "PAPI is of another version");
         return 0;
     }
     const int threads = PAPI_thread_init(pthread_self); /* no change where the application has */
-    if (PAPI_OK != threads) {
+    if (threads != PAPI_OK) {
         (void) snprintf(why, room, "PAPI_thread_init: %s", error_text(threads));
         return 0;
     }
     for (int32_t i = 0; i < n; i++) {
         const int error = try_event(names[i]);
-        if (PAPI_OK == error) {
+        if (error == PAPI_OK) {
             names[events.n - 1] = names[i];
         } else {
             complain(why, room, names[i], error);

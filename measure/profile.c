@@ -35,15 +35,15 @@ struct dame_profile {
 static int is_directory(const char *path)
 {
     struct stat found;
-    return 0 == stat(path, &found) && S_ISDIR(found.st_mode);
+    return stat(path, &found) == 0 && S_ISDIR(found.st_mode);
 }
 
 /* From the root on, since the program may change its working directory. */
 static int absolute(const char *where, char *path, size_t room)
 {
-    char *working = '/' == *where ? NULL : getcwd(NULL, 0);
-    const int length = snprintf(path, room, "%s%s%s", NULL == working ? "" : working,
-                                NULL == working ? "" : "/", where);
+    char *working = *where == '/' ? NULL : getcwd(NULL, 0);
+    const int length = snprintf(path, room, "%s%s%s", working == NULL ? "" : working,
+                                working == NULL ? "" : "/", where);
     free(working);
     return length < (int) room;
 }
@@ -53,11 +53,11 @@ static void find_place(dame_profile_t *profile, const char *where)
 {
     char directory[PATH_MAX];
     int found;
-    if ('\0' == *where) {
+    if (*where == '\0') {
         return;
     }
-    if (0 == strcmp(where, "auto")) {
-        found = 0 == dame_user_cache_directory(directory, sizeof(directory));
+    if (strcmp(where, "auto") == 0) {
+        found = dame_user_cache_directory(directory, sizeof(directory)) == 0;
     } else {
         found = absolute(where, directory, sizeof(directory));
     }
@@ -65,7 +65,7 @@ static void find_place(dame_profile_t *profile, const char *where)
         return;
     }
     const int length =
-        0 == strcmp(where, "auto") || is_directory(directory)
+        strcmp(where, "auto") == 0 || is_directory(directory)
             ? snprintf(profile->path, PATH_MAX, "%s/%s.profile", directory, profile->cpu)
             : snprintf(profile->path, PATH_MAX, "%s", directory);
     if (length >= PATH_MAX) {
@@ -79,7 +79,7 @@ dame_profile_t *dame_profile_new(const char *where, const char *cpu, dame_profil
                                  void *argument)
 {
     dame_profile_t *profile = dame_heap_zalloc(sizeof(*profile));
-    if (NULL == profile) {
+    if (profile == NULL) {
         return NULL;
     }
     profile->process = getpid();
@@ -92,7 +92,7 @@ dame_profile_t *dame_profile_new(const char *where, const char *cpu, dame_profil
 
 void dame_profile_free(dame_profile_t *profile)
 {
-    if (NULL != profile) {
+    if (profile != NULL) {
         dame_records_free(&profile->records);
         dame_heap_free(profile);
     }
@@ -109,8 +109,8 @@ enum { LONGEST_TEXT = PATH_MAX + 256 }; /* too much for a small stack */
 
 static void tell(dame_profile_t *profile, const char *why, const char *result)
 {
-    char *text = NULL != profile->tell && !profile->told ? dame_heap_alloc(LONGEST_TEXT) : NULL;
-    if (NULL != text) {
+    char *text = profile->tell != NULL && !profile->told ? dame_heap_alloc(LONGEST_TEXT) : NULL;
+    if (text != NULL) {
         profile->told = 1;
         (void) snprintf(text, LONGEST_TEXT, "profile %s: %s; %s", profile->path, why, result);
         profile->tell(profile->argument, text, 1);
@@ -120,9 +120,9 @@ static void tell(dame_profile_t *profile, const char *why, const char *result)
 
 static void tell_dropped(dame_profile_t *profile, int32_t dropped)
 {
-    const int wanted = NULL != profile->tell && dropped > 0 && !profile->told_full;
+    const int wanted = profile->tell != NULL && dropped > 0 && !profile->told_full;
     char *text = wanted ? dame_heap_alloc(LONGEST_TEXT) : NULL;
-    if (NULL != text) {
+    if (text != NULL) {
         profile->told_full = 1;
         (void) snprintf(text, LONGEST_TEXT,
                         "profile %s: it is full (%d records); %d records, of codes that were "
@@ -138,9 +138,9 @@ static dame_profile_read_t read_file(dame_profile_t *profile, dame_records_t *ou
     char why[256];
     const dame_profile_read_t result =
         dame_profile_read(profile->path, profile->cpu, out, why, sizeof(why));
-    if (DAME_PROFILE_REPLACE == result) {
+    if (result == DAME_PROFILE_REPLACE) {
         tell(profile, why, "it is not used, and is replaced by new measurements");
-    } else if (DAME_PROFILE_KEEP == result) {
+    } else if (result == DAME_PROFILE_KEEP) {
         tell(profile, why, "it is not used");
     }
     return result;
@@ -149,7 +149,7 @@ static dame_profile_read_t read_file(dame_profile_t *profile, dame_records_t *ou
 /* With the lock held. */
 static void read_once(dame_profile_t *profile)
 {
-    if (!profile->was_read && '\0' != *profile->path) {
+    if (!profile->was_read && *profile->path != '\0') {
         (void) read_file(profile, &profile->records);
     }
     profile->was_read = 1;
@@ -168,7 +168,7 @@ int dame_profile_find(dame_profile_t *profile, const dame_profile_key_t *key,
     dame_lock(DAME_LOCK_PROFILE);
     read_once(profile);
     const dame_record_t *record = dame_records_find(&profile->records, key);
-    const int found = NULL != record && record->known.samples > 0;
+    const int found = record != NULL && record->known.samples > 0;
     if (found) {
         *out = record->known;
     }
@@ -206,16 +206,16 @@ int32_t dame_profile_each(dame_profile_t *profile,
     read_once(profile);
     const int32_t n = profile->records.n;
     const size_t size = (size_t) n * sizeof(dame_record_t);
-    dame_record_t *copy = dame_heap_alloc(0 == size ? 1 : size);
-    if (NULL != copy && n > 0) {
+    dame_record_t *copy = dame_heap_alloc(size == 0 ? 1 : size);
+    if (copy != NULL && n > 0) {
         memcpy(copy, profile->records.at, size);
     }
     dame_unlock(DAME_LOCK_PROFILE);
-    for (int32_t i = 0; NULL != copy && i < n; i++) {
+    for (int32_t i = 0; copy != NULL && i < n; i++) {
         visit(argument, &copy[i].key, &copy[i].known);
     }
     dame_heap_free(copy);
-    return NULL == copy ? -1 : n;
+    return copy == NULL ? -1 : n;
 }
 
 /* ---- Learning ------------------------------------------------------------------------------- */
@@ -229,7 +229,7 @@ void dame_profile_add(dame_profile_t *profile, const dame_profile_key_t *key,
     dame_lock(DAME_LOCK_PROFILE);
     read_once(profile);
     dame_record_t *record = dame_records_put(&profile->records, key);
-    if (NULL != record) {
+    if (record != NULL) {
         dame_profile_value_add(&record->known, value);
         dame_profile_value_add(&record->learnt, value);
         dame_records_confirm(&profile->records, record, DAME_NOW);
@@ -243,11 +243,11 @@ static int add_learnt(dame_records_t *to, const dame_records_t *from)
 {
     const int64_t write = to->writes + 1;
     for (int32_t i = 0; i < from->n; i++) {
-        if (0 == from->at[i].learnt.samples) {
+        if (from->at[i].learnt.samples == 0) {
             continue;
         }
         dame_record_t *record = dame_records_put(to, &from->at[i].key);
-        if (NULL == record) {
+        if (record == NULL) {
             return ENOMEM;
         }
         dame_profile_value_add(&record->known, &from->at[i].learnt);
@@ -260,12 +260,12 @@ static int add_learnt(dame_records_t *to, const dame_records_t *from)
 static int merge(dame_profile_t *profile, const dame_profile_lock_t *lock)
 {
     dame_records_t merged = {0};
-    if (DAME_PROFILE_KEEP == read_file(profile, &merged)) {
+    if (read_file(profile, &merged) == DAME_PROFILE_KEEP) {
         return EPERM;
     }
     int error = add_learnt(&merged, &profile->records);
-    error = 0 != error ? error : dame_profile_write(lock, profile->cpu, &merged);
-    if (0 != error) {
+    error = error != 0 ? error : dame_profile_write(lock, profile->cpu, &merged);
+    if (error != 0) {
         dame_records_free(&merged);
         return error;
     }
@@ -280,11 +280,11 @@ static int lock_and_merge(dame_profile_t *profile)
 {
     dame_profile_lock_t lock;
     int error = dame_profile_lock(profile->path, &lock);
-    if (0 == error) {
+    if (error == 0) {
         error = merge(profile, &lock);
         dame_profile_unlock(&lock);
     }
-    if (0 != error) {
+    if (error != 0) {
         tell(profile, dame_file_error_text(error), "measurements are not written");
     }
     return error;
@@ -294,9 +294,9 @@ dame_status_t dame_profile_save(dame_profile_t *profile)
 {
     int error = 0;
     dame_lock(DAME_LOCK_PROFILE);
-    if (profile->learned && '\0' != *profile->path && getpid() == profile->process) {
+    if (profile->learned && *profile->path != '\0' && getpid() == profile->process) {
         error = lock_and_merge(profile);
     }
     dame_unlock(DAME_LOCK_PROFILE);
-    return 0 == error ? DAME_OK : DAME_ERR_DENIED;
+    return error == 0 ? DAME_OK : DAME_ERR_DENIED;
 }

@@ -47,18 +47,18 @@ static char *next_word(char **rest)
 static int parse_number(const char *word, int64_t *out)
 {
     char *end;
-    if (NULL == word || *word < '0' || *word > '9') {
+    if (word == NULL || *word < '0' || *word > '9') {
         return 0;
     }
     errno = 0;
     const long long number = strtoll(word, &end, 10);
     *out = number;
-    return 0 == errno && '\0' == *end;
+    return errno == 0 && *end == '\0';
 }
 
 static int parse_word(const char *word, char *out, size_t room)
 {
-    if (NULL == word || strlen(word) >= room) {
+    if (word == NULL || strlen(word) >= room) {
         return 0;
     }
     (void) strcpy(out, word);
@@ -75,25 +75,25 @@ static int parse_record(char *line, dame_records_t *out)
         return EINVAL;
     }
     const char *dir = next_word(&line);
-    key.dir = NULL == dir                  ? -1
-              : 0 == strcmp(dir, "pack")   ? DAME_PACK
-              : 0 == strcmp(dir, "unpack") ? DAME_UNPACK
+    key.dir = dir == NULL                  ? -1
+              : strcmp(dir, "pack") == 0   ? DAME_PACK
+              : strcmp(dir, "unpack") == 0 ? DAME_UNPACK
                                            : -1;
     if (!parse_number(next_word(&line), &size_class) ||
         !parse_word(next_word(&line), key.candidate, sizeof(key.candidate)) ||
         !parse_number(next_word(&line), &value.mean) ||
         !parse_number(next_word(&line), &value.samples) ||
-        !parse_number(next_word(&line), &confirmed) || NULL != line || size_class > INT_MAX) {
+        !parse_number(next_word(&line), &confirmed) || line != NULL || size_class > INT_MAX) {
         return EINVAL;
     }
     key.size_class = (int32_t) size_class;
     if (!dame_profile_key_valid(&key) || !dame_profile_value_valid(&value) || confirmed < 1 ||
-        confirmed > MOST_WRITES || NULL != dame_records_find(out, &key) ||
-        DAME_PROFILE_RECORDS == out->n) {
+        confirmed > MOST_WRITES || dame_records_find(out, &key) != NULL ||
+        out->n == DAME_PROFILE_RECORDS) {
         return EINVAL;
     }
     dame_record_t *record = dame_records_put(out, &key);
-    if (NULL == record) {
+    if (record == NULL) {
         return ENOMEM;
     }
     record->known = value;
@@ -105,23 +105,23 @@ static int parse_record(char *line, dame_records_t *out)
 static dame_profile_read_t parse_head(char **rest, const char *cpu, char *why, size_t room)
 {
     const char *format = strsep(rest, "\n");
-    const char *version = NULL == *rest ? "" : strsep(rest, "\n");
-    const char *found = NULL == *rest ? "" : strsep(rest, "\n");
+    const char *version = *rest == NULL ? "" : strsep(rest, "\n");
+    const char *found = *rest == NULL ? "" : strsep(rest, "\n");
     int64_t number;
-    if (0 != strncmp(format, first_line, sizeof(first_line) - 1) ||
+    if (strncmp(format, first_line, sizeof(first_line) - 1) != 0 ||
         !parse_number(format + sizeof(first_line) - 1, &number)) {
         (void) snprintf(why, room, "it is not a profile of DAME");
         return DAME_PROFILE_KEEP;
     }
-    if (FORMAT != number) {
+    if (number != FORMAT) {
         (void) snprintf(why, room, "its format, %" PRId64 ", is another than %d", number, FORMAT);
         return number < FORMAT ? DAME_PROFILE_REPLACE : DAME_PROFILE_KEEP;
     }
-    if (0 != strncmp(found, "cpu ", 4) || 0 != strcmp(found + 4, cpu)) {
+    if (strncmp(found, "cpu ", 4) != 0 || strcmp(found + 4, cpu) != 0) {
         (void) snprintf(why, room, "it is of another CPU than %s", cpu);
         return DAME_PROFILE_KEEP;
     }
-    if (0 != strncmp(version, "dame ", 5) || 0 != strcmp(version + 5, DAME_VERSION)) {
+    if (strncmp(version, "dame ", 5) != 0 || strcmp(version + 5, DAME_VERSION) != 0) {
         (void) snprintf(why, room, "it is of another version than %s", DAME_VERSION);
         return DAME_PROFILE_REPLACE;
     }
@@ -133,12 +133,12 @@ static int take_checksum(char *text, size_t size)
 {
     enum { LAST = sizeof("sum 0123456789abcdef\n") - 1 };
     char expected[LAST + 1];
-    if (size < LAST || NULL != memchr(text, '\0', size)) {
+    if (size < LAST || memchr(text, '\0', size) != NULL) {
         return 0;
     }
     (void) snprintf(expected, sizeof(expected), "sum %016" PRIx64 "\n",
                     checksum(text, size - LAST));
-    if (0 != strcmp(expected, text + size - LAST)) {
+    if (strcmp(expected, text + size - LAST) != 0) {
         return 0;
     }
     text[size - LAST] = '\0';
@@ -151,16 +151,16 @@ static dame_profile_read_t parse(char *text, size_t size, const char *cpu, dame_
     char *rest = text;
     const int whole = take_checksum(text, size);
     const dame_profile_read_t head = parse_head(&rest, cpu, why, room);
-    if (DAME_PROFILE_GOOD != head) {
+    if (head != DAME_PROFILE_GOOD) {
         return head;
     }
     int error = whole ? 0 : EINVAL;
-    while (0 == error && NULL != rest && '\0' != *rest) {
+    while (error == 0 && rest != NULL && *rest != '\0') {
         error = parse_record(strsep(&rest, "\n"), out);
     }
-    if (0 != error) {
-        (void) snprintf(why, room, "%s", EINVAL == error ? "it is damaged" : strerror(error));
-        return EINVAL == error ? DAME_PROFILE_REPLACE : DAME_PROFILE_KEEP;
+    if (error != 0) {
+        (void) snprintf(why, room, "%s", error == EINVAL ? "it is damaged" : strerror(error));
+        return error == EINVAL ? DAME_PROFILE_REPLACE : DAME_PROFILE_KEEP;
     }
     return DAME_PROFILE_GOOD;
 }
@@ -173,7 +173,7 @@ static int open_directory(const char *path, int make, int *directory, const char
     const char *slash = strrchr(path, '/');
     const size_t length = (size_t) (slash - path) + 1;
     char *above = dame_heap_alloc(length + 1); /* stacks may be small */
-    if (NULL == above) {
+    if (above == NULL) {
         return ENOMEM;
     }
     memcpy(above, path, length);
@@ -191,7 +191,7 @@ static int read_all(int file, char *text, size_t size)
         const ssize_t n = read(file, text + done, size - done);
         if (n > 0) {
             done += (size_t) n;
-        } else if (0 == n || EINTR != errno) {
+        } else if (n == 0 || errno != EINTR) {
             return 0;
         }
     }
@@ -208,20 +208,20 @@ static char *read_text(const char *path, size_t *size, int *error, const char **
     struct stat about;
     *whose = "its directory is not used: ";
     *error = open_directory(path, 0, &directory, &name);
-    if (0 != *error) {
+    if (*error != 0) {
         return NULL;
     }
     *whose = "";
     *error = dame_user_file_open(directory, name, &file, &about);
     (void) close(directory);
-    if (0 != *error) {
+    if (*error != 0) {
         return NULL;
     }
     *size = (size_t) about.st_size;
     *error = *size > LARGEST_FILE ? EFBIG : 0;
-    if (0 == *error &&
-        (NULL == (text = dame_heap_alloc(*size + 1)) || !read_all(file, text, *size))) {
-        *error = NULL == text ? ENOMEM : EIO;
+    if (*error == 0 &&
+        ((text = dame_heap_alloc(*size + 1)) == NULL || !read_all(file, text, *size))) {
+        *error = text == NULL ? ENOMEM : EIO;
         dame_heap_free(text);
         text = NULL;
     }
@@ -236,14 +236,14 @@ dame_profile_read_t dame_profile_read(const char *path, const char *cpu, dame_re
     int error;
     const char *whose;
     char *text = read_text(path, &size, &error, &whose);
-    if (NULL == text) {
+    if (text == NULL) {
         (void) snprintf(why, room, "%s%s", whose, dame_file_error_text(error));
-        return ENOENT == error ? DAME_PROFILE_NONE : DAME_PROFILE_KEEP;
+        return error == ENOENT ? DAME_PROFILE_NONE : DAME_PROFILE_KEEP;
     }
     const dame_profile_read_t result =
-        0 == size ? DAME_PROFILE_NONE : parse(text, size, cpu, out, why, room);
+        size == 0 ? DAME_PROFILE_NONE : parse(text, size, cpu, out, why, room);
     dame_heap_free(text);
-    if (DAME_PROFILE_GOOD != result) {
+    if (result != DAME_PROFILE_GOOD) {
         dame_records_free(out);
     }
     return result;
@@ -258,7 +258,7 @@ static void print(const char *cpu, const dame_records_t *records, FILE *out)
         const dame_record_t *record = &records->at[i];
         if (record->known.samples > 0) {
             fprintf(out, "%s %s %" PRId32 " %s %" PRId64 " %" PRId64 " %" PRId64 "\n",
-                    record->key.kind, DAME_PACK == record->key.dir ? "pack" : "unpack",
+                    record->key.kind, record->key.dir == DAME_PACK ? "pack" : "unpack",
                     record->key.size_class, record->key.candidate, record->known.mean,
                     record->known.samples, record->confirmed);
         }
@@ -270,15 +270,15 @@ static char *new_text(const char *cpu, const dame_records_t *records, size_t *si
 {
     char *text = NULL;
     FILE *out = open_memstream(&text, size);
-    if (NULL == out) {
+    if (out == NULL) {
         return NULL;
     }
     print(cpu, records, out);
-    int good = 0 == fflush(out);
+    int good = fflush(out) == 0;
     if (good) {
         fprintf(out, "sum %016" PRIx64 "\n", checksum(text, *size));
     }
-    good = 0 == fclose(out) && good;
+    good = fclose(out) == 0 && good;
     if (!good) {
         free(text);
         text = NULL;
@@ -292,7 +292,7 @@ int dame_profile_write(const dame_profile_lock_t *lock, const char *cpu,
     size_t size;
     char *text = new_text(cpu, records, &size);
     const int error =
-        NULL == text ? ENOMEM : dame_user_file_write(lock->directory, lock->name, text, size);
+        text == NULL ? ENOMEM : dame_user_file_write(lock->directory, lock->name, text, size);
     free(text);
     return error;
 }
@@ -306,23 +306,23 @@ int dame_profile_lock(const char *path, dame_profile_lock_t *lock)
 {
     char name[NAME_MAX + 1];
     int error = open_directory(path, 1, &lock->directory, &lock->name);
-    if (0 != error) {
+    if (error != 0) {
         return error;
     }
     error = lock_name(lock, name);
-    if (0 == error) {
+    if (error == 0) {
         error = dame_user_trylock(lock->directory, name, &lock->file);
     }
-    for (int ms = 0; EWOULDBLOCK == error && ms < WAIT_MS; ms++) {
+    for (int ms = 0; error == EWOULDBLOCK && ms < WAIT_MS; ms++) {
         (void) nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
         error = dame_user_trylock(lock->directory, name, &lock->file);
     }
     /* The last of several writers wins: what the others have learnt is lost, the file is whole. */
-    if (DAME_FILE_NO_LOCKS == error) {
+    if (error == DAME_FILE_NO_LOCKS) {
         lock->file = -1;
         error = 0;
     }
-    if (0 != error) {
+    if (error != 0) {
         (void) close(lock->directory);
     }
     return error;
@@ -331,7 +331,7 @@ int dame_profile_lock(const char *path, dame_profile_lock_t *lock)
 void dame_profile_unlock(const dame_profile_lock_t *lock)
 {
     char name[NAME_MAX + 1];
-    if (lock->file >= 0 && 0 == lock_name(lock, name)) {
+    if (lock->file >= 0 && lock_name(lock, name) == 0) {
         dame_user_unlock(lock->directory, name, lock->file);
     }
     (void) close(lock->directory);

@@ -14,14 +14,14 @@ static const int64_t MOST_SAMPLES = 4096;
 static int compare_kinds(const dame_profile_key_t *a, const dame_profile_key_t *b)
 {
     int order = strcmp(a->kind, b->kind);
-    order = 0 != order ? order : a->dir - b->dir;
-    return 0 != order ? order : a->size_class - b->size_class;
+    order = order != 0 ? order : a->dir - b->dir;
+    return order != 0 ? order : a->size_class - b->size_class;
 }
 
 static int compare(const dame_profile_key_t *a, const dame_profile_key_t *b)
 {
     const int order = compare_kinds(a, b);
-    return 0 != order ? order : strcmp(a->candidate, b->candidate);
+    return order != 0 ? order : strcmp(a->candidate, b->candidate);
 }
 
 /* The place of the first record that is not before `key`. */
@@ -43,13 +43,13 @@ static int32_t place_of(const dame_records_t *records, const dame_profile_key_t 
 dame_record_t *dame_records_find(const dame_records_t *records, const dame_profile_key_t *key)
 {
     const int32_t place = place_of(records, key);
-    return place < records->n && 0 == compare(&records->at[place].key, key) ? &records->at[place]
+    return place < records->n && compare(&records->at[place].key, key) == 0 ? &records->at[place]
                                                                             : NULL;
 }
 
 int dame_records_same_kind(const dame_profile_key_t *a, const dame_profile_key_t *b)
 {
-    return 0 == compare_kinds(a, b);
+    return compare_kinds(a, b) == 0;
 }
 
 int32_t dame_records_of_kind(const dame_records_t *records, const dame_profile_key_t *key)
@@ -61,9 +61,9 @@ int32_t dame_records_of_kind(const dame_records_t *records, const dame_profile_k
 
 static int grow(dame_records_t *records)
 {
-    const int32_t room = 0 == records->room ? FIRST_ROOM : 2 * records->room;
+    const int32_t room = records->room == 0 ? FIRST_ROOM : 2 * records->room;
     dame_record_t *at = dame_heap_alloc((size_t) room * sizeof(*at));
-    if (NULL == at) {
+    if (at == NULL) {
         return 0;
     }
     if (records->n > 0) {
@@ -103,10 +103,10 @@ void dame_records_confirm(dame_records_t *records, dame_record_t *record, int64_
 dame_record_t *dame_records_put(dame_records_t *records, const dame_profile_key_t *key)
 {
     dame_record_t *record = dame_records_find(records, key);
-    if (NULL != record) {
+    if (record != NULL) {
         return record;
     }
-    if (DAME_PROFILE_RECORDS == records->n) {
+    if (records->n == DAME_PROFILE_RECORDS) {
         drop_oldest(records);
     } else if (records->n == records->room && !grow(records)) {
         return NULL;
@@ -138,7 +138,7 @@ int dame_profile_key_valid(const dame_profile_key_t *key)
 {
     return is_word(key->kind, sizeof(key->kind)) &&
            is_word(key->candidate, sizeof(key->candidate)) &&
-           (DAME_PACK == key->dir || DAME_UNPACK == key->dir) && key->size_class >= 0 &&
+           (key->dir == DAME_PACK || key->dir == DAME_UNPACK) && key->size_class >= 0 &&
            key->size_class < 32;
 }
 

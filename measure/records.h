@@ -62,7 +62,7 @@ dame_profile_read_t dame_profile_read(const char *path, const char *cpu, dame_re
 typedef struct dame_profile_lock {
     int directory;
     const char *name; /* in it: of the path */
-    int file; /* -1: its file system locks no files */
+    int file;         /* -1: its file system locks no files */
 } dame_profile_lock_t;
 
 /* Waits for other processes that write `path`, up to two seconds; makes its directories. The path

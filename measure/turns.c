@@ -13,11 +13,11 @@ static double now(void)
 
 static double time_of(const dame_turns_t *turns, int which, int64_t times)
 {
-    if (NULL != turns->prepare) {
+    if (turns->prepare != NULL) {
         turns->prepare(turns->context, which);
     }
     const double timed =
-        NULL == turns->run_timed ? -1 : turns->run_timed(turns->context, which, times);
+        turns->run_timed == NULL ? -1 : turns->run_timed(turns->context, which, times);
     if (timed >= 0) {
         return timed;
     }
@@ -69,7 +69,7 @@ int dame_turns_run(dame_turns_t *turns)
     int64_t *times = calloc((size_t) turns->n, sizeof(*times));
     double round = 0;
     turns->samples = NULL;
-    for (int i = 0; NULL != times && i < turns->n; i++) {
+    for (int i = 0; times != NULL && i < turns->n; i++) {
         double seconds;
         times[i] = calibrate(turns, i, &seconds);
         round += seconds;
@@ -78,15 +78,15 @@ int dame_turns_run(dame_turns_t *turns)
     turns->rounds = rounds < turns->least  ? turns->least
                     : rounds > turns->most ? turns->most
                                            : (int) rounds;
-    if (NULL != times) {
+    if (times != NULL) {
         turns->samples = calloc((size_t) turns->n * (size_t) turns->rounds, sizeof(double));
     }
-    if (NULL != turns->samples) {
+    if (turns->samples != NULL) {
         run_rounds(turns, times);
     }
     free(times);
     turns->waited = dame_waited_since(before);
-    return NULL == turns->samples ? -1 : 0;
+    return turns->samples == NULL ? -1 : 0;
 }
 
 double dame_turns_at(const dame_turns_t *turns, int which, double part)

@@ -7,6 +7,6 @@
 bool dt_last_run_file(char *name, size_t room)
 {
     const char *home = getenv("HOME");
-    return NULL != home && '/' == *home &&
+    return home != NULL && *home == '/' &&
            (size_t) snprintf(name, room, "%s/.openmpi/dame-last-run", home) < room;
 }

@@ -36,7 +36,7 @@ static bool read_file(void)
         return false;
     }
     const ssize_t n =
-        0 == fstat(fd, &about) && S_ISREG(about.st_mode) ? read(fd, text, sizeof(text) - 1) : -1;
+        fstat(fd, &about) == 0 && S_ISREG(about.st_mode) ? read(fd, text, sizeof(text) - 1) : -1;
     (void) close(fd);
     text[n > 0 ? n : 0] = '\0';
     return n > 0 && strlen(text) == (size_t) n;
@@ -47,7 +47,7 @@ static char *take_value(char *line, const char *name, char **value)
 {
     const size_t length = strlen(name);
     char *end = strchr(line, '\n');
-    if (NULL == end || 0 != strncmp(line, name, length) || '=' != line[length]) {
+    if (end == NULL || strncmp(line, name, length) != 0 || line[length] != '=') {
         return NULL;
     }
     *end = '\0';
@@ -59,14 +59,14 @@ static char *take_value(char *line, const char *name, char **value)
 static bool parse(void)
 {
     char *at = text;
-    if (0 != strncmp(at, DT_LAST_RUN_FIRST_LINE, sizeof(DT_LAST_RUN_FIRST_LINE) - 1)) {
+    if (strncmp(at, DT_LAST_RUN_FIRST_LINE, sizeof(DT_LAST_RUN_FIRST_LINE) - 1) != 0) {
         return false;
     }
     at += sizeof(DT_LAST_RUN_FIRST_LINE) - 1;
-    for (int i = 0; i < VARIABLES && NULL != at; i++) {
+    for (int i = 0; i < VARIABLES && at != NULL; i++) {
         at = take_value(at, variables[i].name, &values[i]);
     }
-    return NULL != at && 0 == strcmp(at, DT_LAST_RUN_LAST_LINE);
+    return at != NULL && strcmp(at, DT_LAST_RUN_LAST_LINE) == 0;
 }
 
 void dt_last_run_register(void)

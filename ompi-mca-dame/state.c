@@ -27,7 +27,7 @@ static const void *value_of(const char *component, const char *name)
 {
     const int index = mca_base_var_find("opal", "dt", component, name);
     const void *value = NULL;
-    if (0 > index || OPAL_SUCCESS != mca_base_var_get_value(index, &value, NULL, NULL)) {
+    if (0 > index || mca_base_var_get_value(index, &value, NULL, NULL) != OPAL_SUCCESS) {
         return NULL;
     }
     return value;
@@ -36,7 +36,7 @@ static const void *value_of(const char *component, const char *name)
 static int number(const char *component, const char *name, int fallback)
 {
     const int *value = value_of(component, name);
-    return NULL == value ? fallback : *value;
+    return value == NULL ? fallback : *value;
 }
 
 /* A parameter of DAME's that DAME has not registered: is it set to something other than `off`? */
@@ -55,19 +55,19 @@ static bool is_set(const char *name, const char *off)
                                                 MCA_BASE_VAR_TYPE_STRING, NULL, 0, 0,
                                                 OPAL_INFO_LVL_9, MCA_BASE_VAR_SCOPE_READONLY,
                                                 value) &&
-           NULL != *value && 0 != strcmp(off, *value);
+           *value != NULL && strcmp(off, *value) != 0;
 }
 
 static bool names(const char *list, const char *engine)
 {
     const size_t length = strlen(engine);
     const char *at = list;
-    while ('\0' != *at) {
+    while (*at != '\0') {
         const size_t word = strcspn(at, ",");
-        if (word == length && 0 == strncmp(at, engine, length)) {
+        if (word == length && strncmp(at, engine, length) == 0) {
             return true;
         }
-        at += word + (',' == at[word]);
+        at += word + (at[word] == ',');
     }
     return false;
 }
@@ -84,7 +84,7 @@ static int distance(const char *a, const char *b)
     for (int j = 0; j <= length; j++) {
         row[j] = j;
     }
-    for (int i = 0; '\0' != a[i]; i++) {
+    for (int i = 0; a[i] != '\0'; i++) {
         int diagonal = row[0];
         row[0] = i + 1;
         for (int j = 0; j < length; j++) {
@@ -104,8 +104,8 @@ static const char *nearest(const char *name)
     int least = (int) strlen(name) / 3 + 1;
     for (int i = mca_base_var_get_count() - 1; i >= 0; i--) {
         const mca_base_var_t *variable;
-        if (OPAL_SUCCESS != mca_base_var_get(i, &variable) ||
-            0 != strncmp(variable->mbv_full_name, "dt_", 3) ||
+        if (mca_base_var_get(i, &variable) != OPAL_SUCCESS ||
+            strncmp(variable->mbv_full_name, "dt_", 3) != 0 ||
             strlen(variable->mbv_full_name) > LONGEST_NAME) {
             continue;
         }
@@ -123,27 +123,27 @@ static void name_unknown_parameters(void)
 {
     static const char prefix[] = "OMPI_MCA_";
     extern char **environ;
-    for (char **at = environ; NULL != *at; at++) {
+    for (char **at = environ; *at != NULL; at++) {
         char name[LONGEST_NAME + 1], full[LONGEST_NAME + 1];
         int index;
-        if (0 != strncmp(*at, prefix, sizeof(prefix) - 1)) {
+        if (strncmp(*at, prefix, sizeof(prefix) - 1) != 0) {
             continue;
         }
         (void) snprintf(name, sizeof(name), "%s", *at + sizeof(prefix) - 1);
         name[strcspn(name, "=")] = '\0';
         /* the framework's name forgotten */
-        (void) snprintf(full, sizeof(full), "%s%.*s", 0 == strncmp(name, "dame_", 5) ? "dt_" : "",
+        (void) snprintf(full, sizeof(full), "%s%.*s", strncmp(name, "dame_", 5) == 0 ? "dt_" : "",
                         LONGEST_NAME - 3, name);
-        if (0 != strncmp(full, "dt_", 3) ||
-            (!state.has_dame && 0 == strncmp(full, "dt_dame_", 8)) ||
-            OPAL_SUCCESS == mca_base_var_find_by_name(name, &index)) {
+        if (strncmp(full, "dt_", 3) != 0 ||
+            (!state.has_dame && strncmp(full, "dt_dame_", 8) == 0) ||
+            mca_base_var_find_by_name(name, &index) == OPAL_SUCCESS) {
             continue;
         }
         const char *meant = nearest(full);
         dt_log_once_a_job("there is no parameter %s. %s%s%s\"ompi_info --param dt all --level 9\" "
                           "lists all.",
-                          name, NULL == meant ? "" : "Did you mean ", NULL == meant ? "" : meant,
-                          NULL == meant ? "" : "? ");
+                          name, meant == NULL ? "" : "Did you mean ", meant == NULL ? "" : meant,
+                          meant == NULL ? "" : "? ");
     }
 }
 
@@ -151,7 +151,7 @@ static void name_unknown_parameters(void)
 
 bool dt_state_names_dame(const char *choice)
 {
-    return '^' != *choice && names(choice, "dame");
+    return *choice != '^' && names(choice, "dame");
 }
 
 void dt_state_not_found(void)
@@ -159,19 +159,19 @@ void dt_state_not_found(void)
     const char *const *list = value_of(NULL, NULL);
     dt_log_once_a_job("dt = %s names an engine that is not there: the job ends. There are dame and "
                       "opal.",
-                      NULL == list || NULL == *list ? "" : *list);
+                      list == NULL || *list == NULL ? "" : *list);
 }
 
 void dt_state_before_choice(void)
 {
     const char *const *list = value_of(NULL, NULL);
-    state.has_dame = NULL != value_of("dame", "priority");
+    state.has_dame = value_of("dame", "priority") != NULL;
     state.dame_priority = number("dame", "priority", 0);
     state.opal_priority = number("opal", "priority", 0);
-    if (NULL != list && NULL != *list) {
+    if (list != NULL && *list != NULL) {
         (void) snprintf(state.chosen_by, sizeof(state.chosen_by), "%s", *list);
     }
-    state.excludes = '^' == state.chosen_by[0];
+    state.excludes = state.chosen_by[0] == '^';
     state.names_dame = names(state.chosen_by + state.excludes, "dame");
     if (state.has_dame) {
         state.asks =
@@ -187,8 +187,8 @@ void dt_state_before_choice(void)
 void dt_state_after_choice(const char *engine)
 {
     const bool excluded =
-        '\0' != state.chosen_by[0] && state.names_dame == state.excludes && !state.has_dame;
-    if (NULL != engine && 0 == strcmp(engine, "dame")) {
+        state.chosen_by[0] != '\0' && state.names_dame == state.excludes && !state.has_dame;
+    if (engine != NULL && strcmp(engine, "dame") == 0) {
         return; /* it says so itself */
     }
     if (excluded) {

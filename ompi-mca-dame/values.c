@@ -15,10 +15,10 @@ static int shift_of(const char *suffix)
 {
     static const char letters[] = "KMG";
     const char *found = strchr(letters, toupper((unsigned char) *suffix));
-    if ('\0' == *suffix) {
+    if (*suffix == '\0') {
         return 0;
     }
-    return NULL == found || '\0' != suffix[1] ? -1 : 10 * (int) (found - letters + 1);
+    return found == NULL || suffix[1] != '\0' ? -1 : 10 * (int) (found - letters + 1);
 }
 
 static bool parse_number(const dt_values_t *values, const char *text, int *value)
@@ -26,8 +26,8 @@ static bool parse_number(const dt_values_t *values, const char *text, int *value
     char *end;
     errno = 0;
     long number = strtol(text, &end, 10);
-    int shift = values->bytes ? shift_of(end) : '\0' == *end ? 0 : -1;
-    if (0 != errno || end == text || shift < 0 ||
+    int shift = values->bytes ? shift_of(end) : *end == '\0' ? 0 : -1;
+    if (errno != 0 || end == text || shift < 0 ||
         __builtin_mul_overflow(number, 1L << shift, &number) || number < values->low ||
         number > values->high) {
         return false;
@@ -38,8 +38,8 @@ static bool parse_number(const dt_values_t *values, const char *text, int *value
 
 static bool parse_name(const dt_values_t *values, const char *text, size_t length, int *value)
 {
-    for (const dt_value_name_t *name = values->names; NULL != name->name; name++) {
-        if (strlen(name->name) == length && 0 == strncasecmp(text, name->name, length)) {
+    for (const dt_value_name_t *name = values->names; name->name != NULL; name++) {
+        if (strlen(name->name) == length && strncasecmp(text, name->name, length) == 0) {
             *value = name->value;
             return true;
         }
@@ -59,13 +59,13 @@ static bool parse_set(const dt_values_t *values, const char *text, int *value)
     for (const char *at = text;; at++) {
         const size_t length = strcspn(at, ",");
         int one;
-        if (!parse_name(values, at, length, &one) || 0 != (set & one) ||
-            (0 == one && (at != text || '\0' != at[length]))) {
+        if (!parse_name(values, at, length, &one) || (set & one) != 0 ||
+            (one == 0 && (at != text || at[length] != '\0'))) {
             return false;
         }
         set |= one;
         at += length;
-        if ('\0' == *at) {
+        if (*at == '\0') {
             *value = set;
             return true;
         }
@@ -86,10 +86,10 @@ static int get_value(mca_base_var_enum_t *self, int index, int *value, const cha
     if (index < 0 || index >= values->count) {
         return OPAL_ERR_VALUE_OUT_OF_BOUNDS;
     }
-    if (NULL != value) {
+    if (value != NULL) {
         *value = values->names[index].value;
     }
-    if (NULL != string) {
+    if (string != NULL) {
         *string = values->names[index].name;
     }
     return OPAL_SUCCESS;
@@ -106,7 +106,7 @@ static int value_from_string(mca_base_var_enum_t *self, const char *string, int 
 
 static int copy_of(const char *text, char **string)
 {
-    if (NULL != string && NULL == (*string = strdup(text))) {
+    if (string != NULL && (*string = strdup(text)) == NULL) {
         return OPAL_ERR_OUT_OF_RESOURCE;
     }
     return OPAL_SUCCESS;
@@ -137,18 +137,18 @@ static int set_string(mca_base_var_enum_t *self, const int value, char **string)
     const dt_values_t *values = (const dt_values_t *) self;
     char text[256] = "";
     int rest = value;
-    for (int i = 0; i < values->count && 0 != rest; i++) {
+    for (int i = 0; i < values->count && rest != 0; i++) {
         const size_t used = strlen(text);
-        if (0 != (rest & values->names[i].value)) {
-            (void) snprintf(text + used, sizeof(text) - used, "%s%s", 0 == used ? "" : ",",
+        if ((rest & values->names[i].value) != 0) {
+            (void) snprintf(text + used, sizeof(text) - used, "%s%s", used == 0 ? "" : ",",
                             values->names[i].name);
             rest &= ~values->names[i].value;
         }
     }
-    if (0 != rest) {
+    if (rest != 0) {
         return OPAL_ERR_VALUE_OUT_OF_BOUNDS;
     }
-    return 0 != value ? copy_of(text, string) : choice_string(self, value, string);
+    return value != 0 ? copy_of(text, string) : choice_string(self, value, string);
 }
 
 static int dump_numbers(DT_ABI_DUMP_ARGUMENTS)
@@ -168,16 +168,16 @@ static int dump_names(DT_ABI_DUMP_ARGUMENTS)
     const bool is_set = parse_set == values->parse;
     const char *empty = NULL; /* the name of the empty set */
     char list[256] = "";
-    for (const dt_value_name_t *name = values->names; NULL != name->name; name++) {
+    for (const dt_value_name_t *name = values->names; name->name != NULL; name++) {
         const size_t used = strlen(list);
-        if (is_set && 0 == name->value) {
+        if (is_set && name->value == 0) {
             empty = name->name;
             continue;
         }
-        (void) snprintf(list + used, sizeof(list) - used, "%s%s", 0 == used ? "" : ", ",
+        (void) snprintf(list + used, sizeof(list) - used, "%s%s", used == 0 ? "" : ", ",
                         name->name);
     }
-    if (0 > asprintf(text, "%s%s%s%s", NULL == empty ? "" : empty, NULL == empty ? "" : ", or ",
+    if (0 > asprintf(text, "%s%s%s%s", empty == NULL ? "" : empty, empty == NULL ? "" : ", or ",
                      is_set ? "a comma-separated list of " : "", list)) {
         *text = NULL;
         return OPAL_ERR_OUT_OF_RESOURCE;
@@ -222,7 +222,7 @@ void dt_values_bytes(dt_values_t *values, int low, int high)
 static int count_values(const dt_value_name_t *names)
 {
     int count = 0;
-    for (; NULL != names[count].name; count++) {
+    for (; names[count].name != NULL; count++) {
         for (int i = 0; i < count; i++) {
             if (names[i].value == names[count].value) {
                 return count;

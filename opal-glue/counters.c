@@ -26,7 +26,7 @@ static const struct {
 
 const char *dt_left_text(int32_t why)
 {
-    return DT_LEFT_UNPAID == why ? "too few uses to repay an import"
+    return why == DT_LEFT_UNPAID ? "too few uses to repay an import"
                                  : dt_decline_text((dt_decline_t) why);
 }
 
@@ -48,7 +48,7 @@ int64_t dt_stats_declined(dt_decline_t reason)
 void dt_stats_tell_limit(const dame_limit_t *limit)
 {
     dame_lock(DAME_LOCK_THREADS);
-    if (NULL == first_limit.what) {
+    if (first_limit.what == NULL) {
         first_limit = *limit;
     }
     dame_unlock(DAME_LOCK_THREADS);

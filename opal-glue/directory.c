@@ -9,11 +9,11 @@
 int dt_directory_error(const char *path)
 {
     struct stat found;
-    if (0 != stat(path, &found)) {
+    if (stat(path, &found) != 0) {
         return errno;
     }
     if (!S_ISDIR(found.st_mode)) {
         return ENOTDIR;
     }
-    return 0 == access(path, W_OK | X_OK) ? 0 : errno;
+    return access(path, W_OK | X_OK) == 0 ? 0 : errno;
 }

@@ -53,7 +53,7 @@ static char *moved(char *text)
 {
     size_t size = strlen(text) + 1;
     char *copy = dame_heap_alloc(size);
-    if (NULL != copy) {
+    if (copy != NULL) {
         memcpy(copy, text, size);
     }
     free(text);
@@ -72,17 +72,17 @@ static taken_t *take(const char *name, bool *is_new)
 {
     size_t size = strlen(name) + 1;
     taken_t *mine = dame_heap_alloc(sizeof(*mine) + size);
-    if (NULL == mine) {
+    if (mine == NULL) {
         return NULL;
     }
     mine->copies = 1;
     memcpy(mine->name, name, size);
     taken_t **found = tsearch(mine, &dumps.taken, compare_names);
-    *is_new = NULL != found && mine == *found;
+    *is_new = found != NULL && mine == *found;
     if (!*is_new) {
         dame_heap_free(mine);
     }
-    return NULL == found ? NULL : *found;
+    return found == NULL ? NULL : *found;
 }
 
 /* The name itself, or the first "name-2", "name-3" ... that no file has. NULL: out of memory. */
@@ -91,12 +91,12 @@ static const char *unused_name(const char *name)
     bool is_new;
     taken_t *first = take(name, &is_new);
     taken_t *taken = first;
-    while (NULL != taken && !is_new) {
+    while (taken != NULL && !is_new) {
         char numbered[3 * MPI_MAX_OBJECT_NAME + 16];
         (void) snprintf(numbered, sizeof(numbered), "%s-%d", name, ++first->copies);
         taken = take(numbered, &is_new);
     }
-    return NULL == taken ? NULL : taken->name;
+    return taken == NULL ? NULL : taken->name;
 }
 
 /* The datatype's name, "" if it has no name. Copies of a datatype without a name are called "Dup "
@@ -106,10 +106,10 @@ static const char *given_name(const opal_datatype_t *datatype)
     static const char copy[] = "Dup ";
     const char *name = dt_contents_name(datatype);
     const char *rest = name;
-    while (0 == strncmp(rest, copy, sizeof(copy) - 1)) {
+    while (strncmp(rest, copy, sizeof(copy) - 1) == 0) {
         rest += sizeof(copy) - 1;
     }
-    return '\0' == *rest ? "" : name;
+    return *rest == '\0' ? "" : name;
 }
 
 /* The name of a datatype's file, without the prefix: letters, digits, '.', '_' and '-' stay, other
@@ -120,14 +120,14 @@ static const char *file_name(const opal_datatype_t *datatype)
     const char *given = given_name(datatype);
     char name[3 * MPI_MAX_OBJECT_NAME + 1];
     size_t used = 0;
-    for (const char *c = given; '\0' != *c && used + 4 < sizeof(name); c++) {
+    for (const char *c = given; *c != '\0' && used + 4 < sizeof(name); c++) {
         const bool plain = (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z') ||
-                           (*c >= '0' && *c <= '9') || '_' == *c || '-' == *c ||
-                           ('.' == *c && 0 != strcmp(c, ".raw"));
+                           (*c >= '0' && *c <= '9') || *c == '_' || *c == '-' ||
+                           (*c == '.' && strcmp(c, ".raw") != 0);
         used += (size_t) snprintf(name + used, sizeof(name) - used, plain ? "%c" : "=%02X",
                                   (unsigned char) *c);
     }
-    if (0 == used) {
+    if (used == 0) {
         (void) snprintf(name, sizeof(name), "%d", ++dumps.unnamed);
     }
     return unused_name(name);
@@ -146,7 +146,7 @@ static char *new_path(const opal_datatype_t *datatype)
     if (dumps.spawned) { /* the upper half identifies the mpirun */
         (void) snprintf(number, sizeof(number), "j%u-", (unsigned) me.jobid & 0xffff);
     }
-    if (NULL == name || 0 > asprintf(&path, "%s/dame-%sr%u-%s.dame", dumps.directory, number,
+    if (name == NULL || 0 > asprintf(&path, "%s/dame-%sr%u-%s.dame", dumps.directory, number,
                                      (unsigned) me.vpid, name)) {
         return NULL;
     }
@@ -169,7 +169,7 @@ static void complain(const char *path, int error)
 static void write_file(const char *path, const void *bytes, size_t size)
 {
     const int error = dumps.is_child ? 0 : dame_file_replace(AT_FDCWD, path, 0666, 0, bytes, size);
-    if (0 != error) {
+    if (error != 0) {
         complain(path, error);
     }
 }
@@ -181,14 +181,14 @@ static void write_program(const char *path, const char *header, char *const code
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    if (NULL != out) {
+    if (out != NULL) {
         fputs(header, out);
-        for (int dir = 0; NULL != code && dir < 2; dir++) {
-            fputs(NULL == code[dir] ? "" : code[dir], out);
+        for (int dir = 0; code != NULL && dir < 2; dir++) {
+            fputs(code[dir] == NULL ? "" : code[dir], out);
         }
         dt_program_text(program, TEXT_LIMIT, out);
     }
-    if (NULL != out && 0 == fclose(out)) {
+    if (out != NULL && fclose(out) == 0) {
         write_file(path, text, size);
     } else {
         complain(path, ENOMEM);
@@ -207,11 +207,11 @@ static void write_header(dame_tree_t *tree, const opal_datatype_t *datatype, FIL
     char text[DT_NAME_TEXT], *calls = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&calls, &size);
-    *is_full = NULL != memory && dt_describe(tree, datatype, memory);
-    *is_full = NULL != memory && 0 == fclose(memory) && *is_full;
+    *is_full = memory != NULL && dt_describe(tree, datatype, memory);
+    *is_full = memory != NULL && fclose(memory) == 0 && *is_full;
     fprintf(out, "# Datatype as DAME %d.%d.%d moves it\n# name: %s\n# rank: %u\n",
             DAME_MAJOR_VERSION, DAME_MINOR_VERSION, DAME_RELEASE_VERSION,
-            dt_name_text('\0' == *name ? "none" : name, text, sizeof(text)),
+            dt_name_text(*name == '\0' ? "none" : name, text, sizeof(text)),
             (unsigned) opal_proc_local_get()->proc_name.vpid);
     if (*is_full) {
         fprintf(out, "# mpi: %s\n", calls);
@@ -230,11 +230,11 @@ static char *new_header(dame_tree_t *tree, const opal_datatype_t *datatype, bool
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    if (NULL == out) {
+    if (out == NULL) {
         return NULL;
     }
     write_header(tree, datatype, out, is_full);
-    if (0 != fclose(out)) {
+    if (fclose(out) != 0) {
         free(text);
         return NULL;
     }
@@ -258,7 +258,7 @@ static int compare_dumps(const void *a, const void *b)
 {
     const dt_dump_t *x = a, *y = b;
     const int order = strcmp(x->header, y->header);
-    return 0 != order || x->is_full ? order : (x > y) - (x < y);
+    return order != 0 || x->is_full ? order : (x > y) - (x < y);
 }
 
 /* The program as it was imported, before any pass; NULL if absent or memory is out. */
@@ -269,8 +269,8 @@ static dame_program_t *raw_program(dame_tree_t *tree, const opal_datatype_t *dat
     dame_program_t *program = NULL;
     dame_options_t options = *dame_options_default();
     options.passes = DAME_PASSES_NONE;
-    if (DT_DECLINE_NONE == dt_import_mpi(tree, datatype, &limit, &type) &&
-        DAME_OK != dame_program_build(type, &options, &program)) {
+    if (dt_import_mpi(tree, datatype, &limit, &type) == DT_DECLINE_NONE &&
+        dame_program_build(type, &options, &program) != DAME_OK) {
         program = NULL;
     }
     dame_tree_reset(tree);
@@ -280,13 +280,13 @@ static dame_program_t *raw_program(dame_tree_t *tree, const opal_datatype_t *dat
 /* One for a header without a file so far. */
 static bool open_dump(dame_tree_t *tree, const opal_datatype_t *datatype, dt_dump_t *dump)
 {
-    if (MOST_FILES == dumps.files++) {
+    if (dumps.files++ == MOST_FILES) {
         dt_log_once_a_job("dump: there are %d files, and other datatypes will get none.",
                           (int) MOST_FILES);
         return false;
     }
     dump->path = new_path(datatype);
-    if (NULL == dump->path || NULL == tsearch(dump, &dumps.known, compare_dumps)) {
+    if (dump->path == NULL || tsearch(dump, &dumps.known, compare_dumps) == NULL) {
         complain(dumps.directory, ENOMEM);
         return false;
     }
@@ -300,22 +300,22 @@ static bool open_dump(dame_tree_t *tree, const opal_datatype_t *datatype, dt_dum
 static dt_dump_t *dump_of(dame_tree_t *tree, const opal_datatype_t *datatype)
 {
     dt_dump_t *dump = dame_heap_zalloc(sizeof(*dump));
-    if (NULL == dump || NULL == (dump->header = new_header(tree, datatype, &dump->is_full))) {
+    if (dump == NULL || (dump->header = new_header(tree, datatype, &dump->is_full)) == NULL) {
         complain(dumps.directory, ENOMEM);
         dame_heap_free(dump);
         return NULL;
     }
     dt_dump_t **found = tfind(dump, &dumps.known, compare_dumps);
-    if (NULL == found && dumps.files <= MOST_FILES && open_dump(tree, datatype, dump)) {
+    if (found == NULL && dumps.files <= MOST_FILES && open_dump(tree, datatype, dump)) {
         return dump;
     }
     free_dump(dump);
-    return NULL == found ? NULL : *found;
+    return found == NULL ? NULL : *found;
 }
 
 dt_dump_t *dt_dump_begin(dame_tree_t *tree, const opal_datatype_t *datatype)
 {
-    if (NULL == dumps.directory) {
+    if (dumps.directory == NULL) {
         return NULL;
     }
     const int cancel_state = dame_cancel_defer();
@@ -335,8 +335,8 @@ static char *beside(const dt_dump_t *dump, const char *suffix)
 static void write_raw(dt_dump_t *dump)
 {
     dame_program_t *raw = atomic_exchange(&dump->raw, NULL);
-    char *path = NULL == raw ? NULL : beside(dump, ".raw.dame");
-    if (NULL != path) {
+    char *path = raw == NULL ? NULL : beside(dump, ".raw.dame");
+    if (path != NULL) {
         write_program(path, "# form: before any pass\n", NULL, raw);
     }
     free(path);
@@ -345,7 +345,7 @@ static void write_raw(dt_dump_t *dump)
 
 void dt_dump_write(dt_dump_t *dump, const dame_program_t *program)
 {
-    if (NULL != dump && !atomic_exchange(&dump->is_written, true)) {
+    if (dump != NULL && !atomic_exchange(&dump->is_written, true)) {
         dame_lock(DAME_LOCK_OBSERVER);
         write_raw(dump);
         write_program(dump->path, dump->header, dump->code, program);
@@ -361,7 +361,7 @@ static char *new_code_lines(const dame_program_t *program, dame_dir_t dir, const
     char *text = NULL;
     size_t room = 0;
     FILE *out = open_memstream(&text, &room);
-    if (NULL == out) {
+    if (out == NULL) {
         return NULL;
     }
     const void *code;
@@ -369,7 +369,7 @@ static char *new_code_lines(const dame_program_t *program, dame_dir_t dir, const
     fprintf(out,
             "# machine code for %s, %zu bytes: objdump -D -b binary -m " DAME_MACHINE_OBJDUMP
             " %s\n",
-            DAME_PACK == dir ? "packing" : "unpacking", size, name);
+            dir == DAME_PACK ? "packing" : "unpacking", size, name);
     for (int32_t i = 0; i < program->nprims; i++) {
         size_t offset = (uintptr_t) dame_prim_run(&program->prims[i], dir) - (uintptr_t) code;
         if (offset < size) {
@@ -377,7 +377,7 @@ static char *new_code_lines(const dame_program_t *program, dame_dir_t dir, const
                     dame_op_name(program->prims[i].params->op));
         }
     }
-    if (0 != fclose(out)) {
+    if (fclose(out) != 0) {
         free(text);
         return NULL;
     }
@@ -387,14 +387,14 @@ static char *new_code_lines(const dame_program_t *program, dame_dir_t dir, const
 void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir)
 {
     const void *code;
-    const size_t size = NULL == dump || !dumps.codes ? 0 : dame_jit_code(program, dir, &code);
-    if (0 == size) {
+    const size_t size = dump == NULL || !dumps.codes ? 0 : dame_jit_code(program, dir, &code);
+    if (size == 0) {
         return;
     }
     dame_lock(DAME_LOCK_OBSERVER);
-    char *path = beside(dump, DAME_PACK == dir ? ".pack.bin" : ".unpack.bin");
-    char *lines = NULL == path ? NULL : new_code_lines(program, dir, strrchr(path, '/') + 1);
-    if (NULL == lines) {
+    char *path = beside(dump, dir == DAME_PACK ? ".pack.bin" : ".unpack.bin");
+    char *lines = path == NULL ? NULL : new_code_lines(program, dir, strrchr(path, '/') + 1);
+    if (lines == NULL) {
         complain(dump->path, ENOMEM);
     } else {
         write_file(path, code, size);
@@ -410,7 +410,7 @@ static void write_missing(void *argument, const dame_program_t *program, dame_di
 {
     dt_dump_t *dump = argument;
     dame_lock(DAME_LOCK_OBSERVER);
-    const bool is_missing = NULL == dump->code[dir];
+    const bool is_missing = dump->code[dir] == NULL;
     dame_unlock(DAME_LOCK_OBSERVER);
     if (is_missing) {
         dt_dump_code(dump, program, dir);
@@ -419,7 +419,7 @@ static void write_missing(void *argument, const dame_program_t *program, dame_di
 
 void dt_dump_codes(dt_dump_t *dump, const dame_layout_t *layout)
 {
-    if (NULL != dump && dumps.codes) {
+    if (dump != NULL && dumps.codes) {
         dame_promoter_with_code(layout, dump, write_missing);
     }
 }
@@ -434,15 +434,15 @@ static void in_child(void)
 void dt_dump_start(const char *directory, bool codes, bool raw)
 {
     /* From the root on, since the program may change its working directory. */
-    char *working = '/' == *directory ? NULL : getcwd(NULL, 0);
-    if (0 > asprintf(&dumps.directory, "%s%s%s", NULL == working ? "" : working,
-                     NULL == working ? "" : "/", directory)) {
+    char *working = *directory == '/' ? NULL : getcwd(NULL, 0);
+    if (0 > asprintf(&dumps.directory, "%s%s%s", working == NULL ? "" : working,
+                     working == NULL ? "" : "/", directory)) {
         dumps.directory = NULL;
         complain(directory, ENOMEM);
     }
     free(working);
-    const int error = NULL == dumps.directory ? 0 : dt_directory_error(dumps.directory);
-    if (0 != error) {
+    const int error = dumps.directory == NULL ? 0 : dt_directory_error(dumps.directory);
+    if (error != 0) {
         dt_log_once_a_node("dump: %s: %s. The job goes on, and no files are written.",
                            dumps.directory, strerror(error));
         free(dumps.directory);
@@ -450,7 +450,7 @@ void dt_dump_start(const char *directory, bool codes, bool raw)
     }
     /* Open MPI itself knows by this that there is a parent (ompi/dpm/dpm.c). MPI_Comm_get_parent
        forgets a parent that is disconnected. */
-    dumps.spawned = NULL != getenv("OMPI_PARENT_PORT");
+    dumps.spawned = getenv("OMPI_PARENT_PORT") != NULL;
     dumps.codes = codes;
     dumps.raw = raw;
     (void) dame_lock_at_fork(DAME_LOCK_OBSERVER, in_child);

@@ -44,7 +44,7 @@ static inline int32_t dt_entry_declined(const dt_entry_t *entry)
 
 static inline struct dt_dump *dt_entry_dump(const dt_entry_t *entry)
 {
-    return NULL == entry->extra ? NULL : entry->extra->dump;
+    return entry->extra == NULL ? NULL : entry->extra->dump;
 }
 
 /* The entry of a handle that this room gave to the engine. */

@@ -33,7 +33,7 @@
 #include "table.h"
 #include "thread.h"
 #include "opal-glue/convertor/verify_native.h"
-#include "watch.h"
+#include "type_end.h"
 
 /* What moves the data of the convertors that DAME handles. */
 static convertor_advance_fct_t pack = dt_advance_pack;
@@ -48,7 +48,7 @@ static void choose_movers(const dt_glue_options_t *options)
     unpack = options->verify ? dt_verify_unpack : dt_advance_unpack;
     copy = options->verify ? dt_verify_copy : dt_copy;
     set_position = options->verify ? dt_verify_set_position : dt_advance_set_position;
-    if ('\0' != *options->papi_events && dt_events_start(options->papi_events, pack, unpack)) {
+    if (*options->papi_events != '\0' && dt_events_start(options->papi_events, pack, unpack)) {
         pack = dt_events_pack;
         unpack = dt_events_unpack;
     }
@@ -78,17 +78,17 @@ static void leave_until_import(dt_thread_t *thread, int64_t bytes)
 static dt_entry_t *new_entry(const opal_datatype_t *datatype, size_t count, dame_work_t work,
                              int64_t bytes)
 {
-    const uint64_t sketch = dt_layout_sketch(datatype);
-    const dt_due_t due = dt_break_even(datatype, sketch, count, bytes);
+    const uint64_t fingerprint = dt_layout_fingerprint(datatype);
+    const dt_due_t due = dt_break_even(datatype, fingerprint, count, bytes);
     dt_entry_t *entry =
-        DT_DUE_NOTHING == due ? NULL : dt_table_open(datatype, sketch, DT_DUE_IMPORT == due);
-    if (NULL == entry && DT_DUE_IMPORT == due) {
+        due == DT_DUE_NOTHING ? NULL : dt_table_open(datatype, fingerprint, due == DT_DUE_IMPORT);
+    if (entry == NULL && due == DT_DUE_IMPORT) {
         dt_count_left(DT_DECLINE_MEMORY, bytes);
-    } else if (NULL == entry) {
+    } else if (entry == NULL) {
         leave_until_import(dt_thread(), bytes);
         dt_table_leave(datatype, work, bytes);
-        if (DT_DUE_LOOK == due) {
-            dt_break_even_missed(sketch);
+        if (due == DT_DUE_LOOK) {
+            dt_break_even_missed(fingerprint);
         }
     }
     return entry;
@@ -103,12 +103,12 @@ static dt_entry_t *entry_for(const opal_datatype_t *datatype, size_t count, dame
         return NULL;
     }
     dt_entry_t *entry = dt_table_find(datatype);
-    entry = NULL != entry ? entry : new_entry(datatype, count, work, bytes);
-    if (NULL == entry) {
+    entry = entry != NULL ? entry : new_entry(datatype, count, work, bytes);
+    if (entry == NULL) {
         return NULL;
     }
     const dt_decline_t declined = (dt_decline_t) dt_entry_declined(entry);
-    if (DT_DECLINE_NONE != declined) {
+    if (declined != DT_DECLINE_NONE) {
         dt_count_left(declined, bytes);
         dame_tally_leave(dame_tally_of(&entry->use), work, bytes, (int32_t) declined);
         return NULL;
@@ -120,7 +120,7 @@ static dt_entry_t *entry_for(const opal_datatype_t *datatype, size_t count, dame
 static const char *moved_natively(const opal_convertor_t *convertor)
 {
     return convertor->flags & CONVERTOR_NO_OP        ? "Open MPI, being contiguous"
-           : NULL != dt_table_find(convertor->pDesc) ? "Open MPI's own engine"
+           : dt_table_find(convertor->pDesc) != NULL ? "Open MPI's own engine"
                                                      : "Open MPI's own engine, until importing the "
                                                        "layout pays";
 }
@@ -137,15 +137,15 @@ static const char *moved_by_dame(const opal_convertor_t *convertor, const dt_ent
 static __attribute__((noinline)) void log_message(const opal_convertor_t *convertor,
                                                   const dt_entry_t *entry, dt_decline_t reason)
 {
-    if (0 == convertor->local_size) {
+    if (convertor->local_size == 0) {
         return;
     }
-    const bool declined = DT_DECLINE_NONE != reason;
+    const bool declined = reason != DT_DECLINE_NONE;
     dt_log_of(DT_LOG_MESSAGES, dt_contents_name(convertor->pDesc),
               "%zu bytes to %s: moved by %s%s%s", convertor->local_size,
               convertor->flags & CONVERTOR_SEND ? "pack" : "unpack",
               declined        ? "Open MPI's own engine"
-              : NULL == entry ? moved_natively(convertor)
+              : entry == NULL ? moved_natively(convertor)
                               : moved_by_dame(convertor, entry),
               declined ? ": " : "", declined ? dt_decline_text(reason) : "");
 }
@@ -161,7 +161,7 @@ static __attribute__((noinline)) bool decide(opal_convertor_t *convertor)
 {
     const dt_entry_t *entry = NULL;
     dt_decline_t reason = DT_DECLINE_NONE;
-    if (0 == (convertor->flags & (CONVERTOR_NO_OP | CONVERTOR_COMPLETED)) && dt_devices_look() &&
+    if ((convertor->flags & (CONVERTOR_NO_OP | CONVERTOR_COMPLETED)) == 0 && dt_devices_look() &&
         dt_devices_take(convertor)) {
         return false;
     }
@@ -169,14 +169,14 @@ static __attribute__((noinline)) bool decide(opal_convertor_t *convertor)
         entry = entry_for(convertor->pDesc, convertor->count, work_of(convertor));
     } else {
         reason = dt_openmpi_declined(convertor);
-        if (DT_DECLINE_NONE != reason) {
+        if (reason != DT_DECLINE_NONE) {
             dt_count_left(reason, (int64_t) convertor->local_size);
         }
     }
     if (dt_log_wants(DT_LOG_MESSAGES)) {
         log_message(convertor, entry, reason);
     }
-    return NULL != entry;
+    return entry != NULL;
 }
 
 /* Is a message of a datatype without an entry left to Open MPI's engine without a look? */
@@ -201,12 +201,12 @@ static inline bool dame_handles(opal_convertor_t *convertor, const opal_datatype
                          1)) {
         const dt_entry_t *entry = dt_table_find(datatype);
         int64_t bytes;
-        if (NULL == entry) {
+        if (entry == NULL) {
             if (passes(datatype, count)) {
                 return false;
             }
         } else if (is_in_range(datatype, count, &bytes) &&
-                   (int32_t) DT_DECLINE_NONE == dt_entry_declined(entry)) {
+                   dt_entry_declined(entry) == (int32_t) DT_DECLINE_NONE) {
             return true;
         }
     }
@@ -246,7 +246,7 @@ static bool take_again(opal_convertor_t *convertor)
  */
 static bool begins_again(const opal_convertor_t *convertor, size_t position)
 {
-    return convertor->bConverted == convertor->local_size && 0 == position;
+    return convertor->bConverted == convertor->local_size && position == 0;
 }
 
 /* Of a convertor that the native engine moves the data of. */
@@ -297,12 +297,12 @@ static bool copy_by_dame(const opal_datatype_t *datatype, int32_t count, char *t
         dt_count_left(DT_DECLINE_DEVICE, bytes);
         return false;
     }
-    if (NULL == dt_table_find(datatype) && dt_break_even_passes(dt_thread(), bytes)) {
+    if (dt_table_find(datatype) == NULL && dt_break_even_passes(dt_thread(), bytes)) {
         leave_until_import(dt_thread(), bytes);
         return false;
     }
     dt_entry_t *entry = entry_for(datatype, (size_t) count, DAME_WORK_COPY);
-    if (NULL == entry) {
+    if (entry == NULL) {
         return false;
     }
     if (!copy(entry, datatype, count, to, from)) {
@@ -333,7 +333,7 @@ static __attribute__((noinline)) bool copy_blocks(const opal_datatype_t *datatyp
 static inline int32_t copy_locally(const opal_datatype_t *datatype, int32_t count, char *to,
                                    char *from)
 {
-    return count > 0 && 0 != datatype->size &&
+    return count > 0 && datatype->size != 0 &&
                    !dt_openmpi_is_contiguous(datatype, (size_t) count) &&
                    copy_blocks(datatype, count, to, from)
                ? OPAL_SUCCESS
@@ -445,14 +445,14 @@ static int32_t convertor_raw(opal_convertor_t *convertor, struct iovec *iov, uin
                              size_t *length)
 {
     const int32_t rc = list_blocks(convertor, iov, iov_count, length);
-    return OPAL_ERR_NOT_SUPPORTED == rc ? opal_convertor_raw(convertor, iov, iov_count, length)
+    return rc == OPAL_ERR_NOT_SUPPORTED ? opal_convertor_raw(convertor, iov, iov_count, length)
                                         : rc;
 }
 
 static int32_t copy_content_same_ddt(const opal_datatype_t *datatype, int32_t count, char *to,
                                      char *from)
 {
-    return OPAL_SUCCESS == copy_locally(datatype, count, to, from)
+    return copy_locally(datatype, count, to, from) == OPAL_SUCCESS
                ? OPAL_SUCCESS
                : opal_datatype_copy_content_same_ddt(datatype, count, to, from);
 }
@@ -471,7 +471,7 @@ void dt_glue_opens_components(bool opens)
 static void *dlopen_and_rescan(const char *file, int mode)
 {
     void *handle = dlopen(file, mode);
-    if (NULL != handle && !atomic_load_explicit(&opens_components, memory_order_relaxed)) {
+    if (handle != NULL && !atomic_load_explicit(&opens_components, memory_order_relaxed)) {
         dt_got_rescan();
     }
     return handle;
@@ -516,12 +516,12 @@ static bool install(bool direct)
 {
     static dt_got_hook_t all[HOOKS + DT_DIRECT_HOOKS];
     const size_t n = HOOKS + (direct ? dt_direct_hooks(all + HOOKS) : 0);
-    if (!dt_watch_start()) {
+    if (!dt_type_end_start()) {
         return false;
     }
     memcpy(all, hooks, sizeof(hooks));
     const dt_got_status_t status = dt_got_install(all, n);
-    if (DT_GOT_OK != status) {
+    if (status != DT_GOT_OK) {
         log_refused(status);
         return false;
     }
@@ -532,7 +532,7 @@ static bool install(bool direct)
 static void uninstall(void)
 {
     dt_got_restore();
-    dt_watch_stop();
+    dt_type_end_stop();
 }
 
 /* ---- Hints ---------------------------------------------------------------------------------- */
@@ -540,12 +540,12 @@ static void uninstall(void)
 bool dt_glue_hint(const void *carrier, dame_hint_t hint, intptr_t value)
 {
     const opal_datatype_t *type = dt_contents_of_one(carrier);
-    if (NULL == type || 0 == (type->flags & OPAL_DATATYPE_FLAG_COMMITTED) || 0 == type->size ||
+    if (type == NULL || (type->flags & OPAL_DATATYPE_FLAG_COMMITTED) == 0 || type->size == 0 ||
         dt_openmpi_is_contiguous(type, 2)) {
         return false;
     }
     const dt_entry_t *entry = dt_table_get(type);
-    if (NULL == entry || NULL == entry->use.layout->program ||
+    if (entry == NULL || entry->use.layout->program == NULL ||
         !dame_hints_keep(entry->use.layout, hint, value)) {
         return false;
     }
@@ -577,7 +577,7 @@ bool dt_glue_start(const dt_glue_options_t *options)
     if (!dt_self_test_engine()) {
         return false;
     }
-    const bool has_dump = NULL != options->dump, counts_events = '\0' != *options->papi_events;
+    const bool has_dump = options->dump != NULL, counts_events = *options->papi_events != '\0';
     choose_movers(options);
     dt_import_start(&options->program, options->verify);
     dt_layout_key_start();
@@ -621,7 +621,7 @@ void dt_glue_stop(void)
     dt_dump_stop();
     dt_events_stop();
     dame_heap_trim();
-    if (0 != dame_heap_mapped()) {
+    if (dame_heap_mapped() != 0) {
         dt_log("not all memory was freed: %zu bytes of address space are in use",
                dame_heap_mapped());
     }

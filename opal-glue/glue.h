@@ -24,7 +24,7 @@
 #include "engine/promoter.h"
 #include "engine/words.h"
 #include "info.h"
-#include "late.h"
+#include "deferred_start.h"
 #include "log.h"
 #include "name.h"
 #include "opal-glue/abi/self_test.h"

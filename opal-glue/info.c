@@ -26,7 +26,7 @@ static void add_framework(opal_pointer_array_t *types, opal_pointer_array_t *com
     added = true;
     shown.prepare();
     opal_info_component_map_t *map = dt_object_new(&opal_info_component_map_t_class);
-    if (NULL == map) {
+    if (map == NULL) {
         return;
     }
     map->type = strdup(shown.name);

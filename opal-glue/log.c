@@ -37,8 +37,8 @@ static long from_environment(const char *variable, long fallback)
 {
     const char *text = getenv(variable);
     char *end = NULL;
-    const long number = NULL == text ? 0 : strtol(text, &end, 10);
-    return NULL == end || end == text || '\0' != *end ? fallback : number;
+    const long number = text == NULL ? 0 : strtol(text, &end, 10);
+    return end == NULL || end == text || *end != '\0' ? fallback : number;
 }
 
 /*
@@ -50,7 +50,7 @@ static bool is_first_of_a_program(long rank)
 {
     const char *sizes = getenv("OMPI_APP_CTX_NUM_PROCS");
     long first = 0;
-    while (first < rank && NULL != sizes) {
+    while (first < rank && sizes != NULL) {
         char *end;
         const long size = strtol(sizes, &end, 10);
         if (end == sizes || size < 0) {
@@ -71,9 +71,9 @@ static long rank_of_process(void)
 
 bool dt_log_speaks_for_node(void)
 {
-    return 0 == from_environment(
-                    "OMPI_COMM_WORLD_LOCAL_RANK",
-                    from_environment("SLURM_LOCALID", from_environment("PMI_LOCAL_RANK", 0)));
+    return from_environment(
+               "OMPI_COMM_WORLD_LOCAL_RANK",
+               from_environment("SLURM_LOCALID", from_environment("PMI_LOCAL_RANK", 0))) == 0;
 }
 
 /* ---- Showing it ----------------------------------------------------------------------------- */
@@ -103,7 +103,7 @@ __attribute__((format(printf, 2, 0))) static void put(const char *who, const cha
 /* From the verbosity `level` on. Lines that every rank prints name the rank. */
 __attribute__((format(printf, 2, 0))) static void show(int level, const char *format, va_list args)
 {
-    if (ALWAYS == level) {
+    if (level == ALWAYS) {
         put("", format, args);
     } else if (dt_log_wants((dt_log_level_t) level)) {
         char rank[32];
@@ -130,7 +130,7 @@ void dt_log_of(dt_log_level_t level, const char *name, const char *format, ...)
         return;
     }
     int used = snprintf(text, ROOM / 2, "dt:dame: rank %ld: %s: ", rank_of_process(),
-                        '\0' == *name ? "a datatype without a name"
+                        *name == '\0' ? "a datatype without a name"
                                       : dt_name_text(name, plain, sizeof(plain)));
     used = used < ROOM / 2 ? used : ROOM / 2 - 1;
     va_start(args, format);

@@ -13,14 +13,14 @@ int dt_name_character(const char *name)
     }
     const int n = *c >= 0xc2 && *c < 0xe0 ? 2 : *c >= 0xe0 && *c < 0xf0 ? 3 : *c >= 0xf0 ? 4 : 0;
     for (int i = 1; i < n; i++) {
-        if (0x80 != (c[i] & 0xc0)) {
+        if ((c[i] & 0xc0) != 0x80) {
             return 0;
         }
     }
     /* controls, overlong forms, surrogates, and what lies beyond Unicode */
-    return (0xc2 == *c && c[1] < 0xa0) || (0xe0 == *c && c[1] < 0xa0) ||
-                   (0xed == *c && c[1] >= 0xa0) || (0xf0 == *c && c[1] < 0x90) ||
-                   (0xf4 == *c && c[1] >= 0x90) || *c > 0xf4
+    return (*c == 0xc2 && c[1] < 0xa0) || (*c == 0xe0 && c[1] < 0xa0) ||
+                   (*c == 0xed && c[1] >= 0xa0) || (*c == 0xf0 && c[1] < 0x90) ||
+                   (*c == 0xf4 && c[1] >= 0x90) || *c > 0xf4
                ? 0
                : n;
 }
@@ -30,14 +30,14 @@ char *dt_name_text(const char *name, char *text, size_t room)
     static const char letters[] = {['\n'] = 'n', ['\r'] = 'r', ['\t'] = 't'};
     enum { LONGEST = sizeof("\\x00") };
     size_t used = 0;
-    while ('\0' != *name) {
+    while (*name != '\0') {
         char character[LONGEST];
         int length = dt_name_character(name);
         const int taken = length > 0 ? length : 1;
         const unsigned char byte = (unsigned char) *name;
         if (length > 0) {
             memcpy(character, name, (size_t) length);
-        } else if (byte < sizeof(letters) && '\0' != letters[byte]) {
+        } else if (byte < sizeof(letters) && letters[byte] != '\0') {
             length = snprintf(character, sizeof(character), "\\%c", letters[byte]);
         } else {
             length = snprintf(character, sizeof(character), "\\x%02x", byte);

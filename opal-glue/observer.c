@@ -25,7 +25,7 @@ static void name_datatype(void *unused, const dame_use_t *use, char *name, size_
 static void log_text(void *unused, dame_log_level_t level, const char *text)
 {
     (void) unused;
-    if (DAME_LOG_PROBLEM == level) {
+    if (level == DAME_LOG_PROBLEM) {
         dt_log_once_a_node("%s", text);
     } else {
         dt_log("%s", text);
@@ -36,9 +36,9 @@ static void log_runs(const dame_event_t *event, const char *verb)
 {
     const void *where;
     const char *name = dt_contents_name(datatype_of(event->use));
-    if (DAME_TIER_INTERP == event->tier) {
+    if (event->tier == DAME_TIER_INTERP) {
         dt_log_of(DT_LOG_SETUP, name, "the interpreter is the fastest: it %ss from now on", verb);
-    } else if (DAME_TIER_NATIVE == event->tier) {
+    } else if (event->tier == DAME_TIER_NATIVE) {
         dt_log_of(DT_LOG_SETUP, name, "Open MPI's own engine is faster: it %ss whole messages",
                   verb);
     } else {
@@ -53,12 +53,12 @@ static void log_denied(int error)
         "this system does not let a process execute machine code that it makes (%s). DAME's "
         "interpreter moves all data instead: slower, but the same bytes. Allow it (SELinux: the "
         "permission execmem), or set dt_dame_promotion_threshold to 0 to silence this message.",
-        0 != error ? strerror(error) : "no reason given");
+        error != 0 ? strerror(error) : "no reason given");
 }
 
 static void hear(void *unused, const dame_event_t *event)
 {
-    const char *verb = DAME_PACK == event->dir ? "pack" : "unpack";
+    const char *verb = event->dir == DAME_PACK ? "pack" : "unpack";
     (void) unused;
     switch (event->kind) {
     case DAME_EVENT_COMPILED:

@@ -18,11 +18,11 @@ static bool fits(const dame_program_t *program, int64_t limit)
 {
     int64_t room = limit;
     FILE *sink = fopencookie(&room, "w", (cookie_io_functions_t){.write = swallow});
-    if (NULL == sink) {
+    if (sink == NULL) {
         return false;
     }
     int rc = dame_program_print(program, sink);
-    return 0 == fclose(sink) && 0 == rc && room >= 0;
+    return fclose(sink) == 0 && rc == 0 && room >= 0;
 }
 
 void dt_program_text(const dame_program_t *program, int64_t limit, FILE *out)

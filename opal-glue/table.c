@@ -42,16 +42,16 @@ static void link_entry(dt_buckets_t *buckets, dt_entry_t *entry)
 static void grow(void)
 {
     dt_buckets_t *old = atomic_load_explicit(&dt_table_buckets, memory_order_relaxed);
-    size_t n = NULL == old ? FIRST_BUCKETS : 2 * (old->mask + 1);
+    size_t n = old == NULL ? FIRST_BUCKETS : 2 * (old->mask + 1);
     dt_buckets_t *buckets = dame_heap_zalloc(sizeof(*buckets) + n * sizeof(buckets->heads[0]));
-    if (NULL == buckets) {
+    if (buckets == NULL) {
         return;
     }
     buckets->older = old;
     buckets->mask = n - 1;
-    for (size_t i = 0; NULL != old && i <= old->mask; i++) {
+    for (size_t i = 0; old != NULL && i <= old->mask; i++) {
         dt_entry_t *entry = atomic_load_explicit(&old->heads[i], memory_order_relaxed);
-        while (NULL != entry) {
+        while (entry != NULL) {
             dt_entry_t *next = atomic_load_explicit(&entry->next, memory_order_relaxed);
             link_entry(buckets, entry);
             entry = next;
@@ -88,7 +88,7 @@ static bool is_absent(const struct opal_datatype_t *datatype)
        counts need not order anything on their own: this fence and that of end_change() do. */
     atomic_thread_fence(memory_order_acquire);
     uint64_t before = atomic_load_explicit(&table.changes, memory_order_acquire);
-    if (0 != (before & 1) || NULL != dt_table_find(datatype)) {
+    if ((before & 1) != 0 || dt_table_find(datatype) != NULL) {
         return false;
     }
     atomic_thread_fence(memory_order_acquire);
@@ -99,14 +99,14 @@ static bool is_absent(const struct opal_datatype_t *datatype)
 static dt_entry_t *take_entry(void)
 {
     dt_entry_t *entry = table.unused;
-    if (NULL != entry) {
+    if (entry != NULL) {
         table.unused = atomic_load_explicit(&entry->next, memory_order_relaxed);
         return entry;
     }
     entry = dame_heap_zalloc(sizeof(*entry));
-    if (NULL != entry && table.has_extras) {
+    if (entry != NULL && table.has_extras) {
         entry->extra = dame_heap_zalloc(sizeof(*entry->extra));
-        if (NULL == entry->extra) {
+        if (entry->extra == NULL) {
             dame_heap_free(entry);
             return NULL;
         }
@@ -125,16 +125,16 @@ static void give_entry(dt_entry_t *entry)
 static bool is_ready(void)
 {
     dt_buckets_t *buckets = atomic_load_explicit(&dt_table_buckets, memory_order_relaxed);
-    if (NULL == buckets || table.entries > buckets->mask) {
+    if (buckets == NULL || table.entries > buckets->mask) {
         begin_change();
         grow();
         end_change();
         buckets = atomic_load_explicit(&dt_table_buckets, memory_order_relaxed);
     }
-    if (NULL == table.tree) {
+    if (table.tree == NULL) {
         table.tree = dame_tree_new();
     }
-    return NULL != buckets && NULL != table.tree;
+    return buckets != NULL && table.tree != NULL;
 }
 
 /* ---- Layouts -------------------------------------------------------------------------------- */
@@ -160,17 +160,17 @@ static const dame_layout_source_t source = {
     .key = key_of, .build = build, .passing = DT_DECLINE_MEMORY};
 
 /* Imports the layout of a datatype, which is not known, and counts the time. */
-static dame_layout_t *import_layout(const struct opal_datatype_t *datatype, uint64_t sketch)
+static dame_layout_t *import_layout(const struct opal_datatype_t *datatype, uint64_t fingerprint)
 {
     const int64_t start = dame_ns_now();
-    dame_layout_t *layout = dame_engine_new_layout(&dt_engine, &source, datatype, sketch);
+    dame_layout_t *layout = dame_engine_new_layout(&dt_engine, &source, datatype, fingerprint);
     dt_count(DT_COUNT_import_ns, dame_ns_now() - start);
     return layout;
 }
 
 static void keep_extra(dt_extra_t *extra, dt_dump_t *dump)
 {
-    if (NULL != extra) {
+    if (extra != NULL) {
         extra->dump = dump;
         atomic_store_explicit(&extra->events, NULL, memory_order_relaxed);
     }
@@ -179,7 +179,7 @@ static void keep_extra(dt_extra_t *extra, dt_dump_t *dump)
 static void count_layout(const dt_entry_t *entry)
 {
     const dt_decline_t declined = (dt_decline_t) dt_entry_declined(entry);
-    if (DT_DECLINE_NONE == declined) {
+    if (declined == DT_DECLINE_NONE) {
         dt_count(DT_COUNT_types_imported, 1);
     } else {
         dt_count(DT_COUNT_types_declined, 1);
@@ -191,28 +191,28 @@ static void count_layout(const dt_entry_t *entry)
 
 enum { DESCRIBED = 256 };
 
-/* Layouts in words, by their sketch; while entries have extras. */
+/* Layouts in words, by their fingerprint; while entries have extras. */
 typedef struct described {
-    uint64_t sketch; /* 0: unused */
-    int64_t size;    /* bytes of an element */
+    uint64_t fingerprint; /* 0: unused */
+    int64_t size;         /* bytes of an element */
     char words[DAME_TALLY_WORDS];
 } described_t;
 
 /* The row of a datatype that has no program, which is built for its words; not for all of them, if
  * there are very many. NULL: without a report. */
-static dame_tally_t *row_of(const struct opal_datatype_t *datatype, uint64_t sketch)
+static dame_tally_t *row_of(const struct opal_datatype_t *datatype, uint64_t fingerprint)
 {
-    described_t *at = NULL == table.described ? NULL : &table.described[sketch % DESCRIBED];
-    if (NULL == at || !dt_engine.tallies.on) {
+    described_t *at = table.described == NULL ? NULL : &table.described[fingerprint % DESCRIBED];
+    if (at == NULL || !dt_engine.tallies.on) {
         return NULL;
     }
     const int cancel_state = dame_cancel_defer(); /* it may log */
-    if (sketch != at->sketch && table.descriptions < 4 * DESCRIBED) {
+    if (fingerprint != at->fingerprint && table.descriptions < 4 * DESCRIBED) {
         table.descriptions++;
-        at->sketch = sketch;
+        at->fingerprint = fingerprint;
         at->size = dt_import_words(table.tree, datatype, at->words, sizeof(at->words));
     }
-    const bool has_words = sketch == at->sketch;
+    const bool has_words = fingerprint == at->fingerprint;
     dame_tally_t *tally =
         dame_tally_get(&dt_engine.tallies, dt_contents_name(datatype),
                        has_words ? at->words : "(not looked at)", has_words ? at->size : 0);
@@ -225,36 +225,37 @@ static dame_tally_t *row_of(const struct opal_datatype_t *datatype, uint64_t ske
 static void give_layout(dt_entry_t *entry, const struct opal_datatype_t *datatype,
                         dame_layout_t *layout)
 {
-    const bool moves = NULL != layout->program;
+    const bool moves = layout->program != NULL;
     dame_use_t *use = &entry->use;
     use->layout = layout;
     use->tally_bits = 0;
     use->amounts = NULL;
     if (moves) {
-        dame_tally_open(&dt_engine.tallies, use, dt_contents_name(datatype), NULL != entry->extra);
+        dame_tally_open(&dt_engine.tallies, use, dt_contents_name(datatype), entry->extra != NULL);
     } else {
-        dame_tally_t *tally = row_of(datatype, layout->sketch);
-        use->amounts = NULL == tally ? NULL : &tally->amounts;
+        dame_tally_t *tally = row_of(datatype, layout->fingerprint);
+        use->amounts = tally == NULL ? NULL : &tally->amounts;
     }
     use->slot = dame_credit_slot(use);
     atomic_store_explicit(&use->trust, DAME_TRUST_UNKNOWN, memory_order_relaxed);
     keep_extra(entry->extra,
-               moves && NULL != entry->extra ? dt_dump_begin(table.tree, datatype) : NULL);
+               moves && entry->extra != NULL ? dt_dump_begin(table.tree, datatype) : NULL);
     entry->serial = ++table.serial;
     count_layout(entry);
 }
 
-static dt_entry_t *new_entry(const struct opal_datatype_t *datatype, uint64_t sketch, bool imports)
+static dt_entry_t *new_entry(const struct opal_datatype_t *datatype, uint64_t fingerprint,
+                             bool imports)
 {
     dt_entry_t *entry = is_ready() ? take_entry() : NULL;
-    if (NULL == entry) {
+    if (entry == NULL) {
         return NULL;
     }
-    dame_layout_t *layout = dame_layout_find(&dt_engine.layouts, &source, datatype, sketch);
-    if (NULL == layout && imports) {
-        layout = import_layout(datatype, sketch);
+    dame_layout_t *layout = dame_layout_find(&dt_engine.layouts, &source, datatype, fingerprint);
+    if (layout == NULL && imports) {
+        layout = import_layout(datatype, fingerprint);
     }
-    if (NULL == layout) {
+    if (layout == NULL) {
         give_entry(entry);
         return NULL;
     }
@@ -267,18 +268,19 @@ static dt_entry_t *new_entry(const struct opal_datatype_t *datatype, uint64_t sk
     return entry;
 }
 
-dt_entry_t *dt_table_open(const struct opal_datatype_t *datatype, uint64_t sketch, bool imports)
+dt_entry_t *dt_table_open(const struct opal_datatype_t *datatype, uint64_t fingerprint,
+                          bool imports)
 {
     dame_lock_briefly(DAME_LOCK_LAYOUTS);
     dt_entry_t *entry = dt_table_find(datatype);
-    const bool is_new = NULL == entry;
+    const bool is_new = entry == NULL;
     if (is_new) {
-        entry = new_entry(datatype, sketch, imports);
+        entry = new_entry(datatype, fingerprint, imports);
     }
     dame_unlock_briefly(DAME_LOCK_LAYOUTS);
-    if (is_new && NULL != entry) {
+    if (is_new && entry != NULL) {
         dt_dump_write(dt_entry_dump(entry), entry->use.layout->program);
-        if (NULL != entry->use.layout->program) {
+        if (entry->use.layout->program != NULL) {
             dame_promoter_prepare(&dt_engine.promoter);
         }
     }
@@ -288,7 +290,7 @@ dt_entry_t *dt_table_open(const struct opal_datatype_t *datatype, uint64_t sketc
 dt_entry_t *dt_table_get(const struct opal_datatype_t *datatype)
 {
     dt_entry_t *entry = dt_table_find(datatype);
-    return NULL != entry ? entry : dt_table_open(datatype, dt_layout_sketch(datatype), true);
+    return entry != NULL ? entry : dt_table_open(datatype, dt_layout_fingerprint(datatype), true);
 }
 
 void dt_table_leave(const struct opal_datatype_t *datatype, dame_work_t work, int64_t bytes)
@@ -298,11 +300,11 @@ void dt_table_leave(const struct opal_datatype_t *datatype, dame_work_t work, in
     }
     dame_tally_t *row = atomic_load_explicit(&table.seldom, memory_order_acquire);
     const bool is_short = bytes < DT_BREAK_EVEN_SHORT;
-    if (!is_short || NULL == row) {
+    if (!is_short || row == NULL) {
         dame_lock_briefly(DAME_LOCK_LAYOUTS);
         row = is_short || !is_ready()
                   ? dame_tally_get(&dt_engine.tallies, "(small, used seldom)", "", 0)
-                  : row_of(datatype, dt_layout_sketch(datatype));
+                  : row_of(datatype, dt_layout_fingerprint(datatype));
         if (is_short) {
             atomic_store_explicit(&table.seldom, row, memory_order_release);
         }
@@ -335,9 +337,9 @@ static void end_dump(dt_dump_t *dump, dame_layout_t *layout)
 static dt_entry_t *unlink_entry(const struct opal_datatype_t *datatype)
 {
     dt_buckets_t *buckets = atomic_load_explicit(&dt_table_buckets, memory_order_relaxed);
-    _Atomic(dt_entry_t *) *at = NULL != buckets ? dt_table_head(buckets, datatype) : NULL;
+    _Atomic(dt_entry_t *) *at = buckets != NULL ? dt_table_head(buckets, datatype) : NULL;
     dt_entry_t *entry;
-    while (NULL != at && NULL != (entry = atomic_load_explicit(at, memory_order_relaxed))) {
+    while (at != NULL && (entry = atomic_load_explicit(at, memory_order_relaxed)) != NULL) {
         if (datatype == atomic_load_explicit(&entry->key, memory_order_relaxed)) {
             atomic_store_explicit(at, atomic_load_explicit(&entry->next, memory_order_relaxed),
                                   memory_order_release);
@@ -361,28 +363,28 @@ void dt_table_forget(const struct opal_datatype_t *datatype)
     dame_lock_briefly(DAME_LOCK_LAYOUTS);
     begin_change();
     dt_entry_t *entry = unlink_entry(datatype);
-    if (NULL != entry) {
+    if (entry != NULL) {
         dump = dt_entry_dump(entry);
         layout = entry->use.layout;
         give_entry(entry);
         table.entries--;
     }
     end_change();
-    if (NULL != layout && NULL == dump) {
+    if (layout != NULL && dump == NULL) {
         surplus = put_layout(layout);
     }
     dame_unlock_briefly(DAME_LOCK_LAYOUTS);
     free_layouts(surplus);
-    if (NULL != dump) {
+    if (dump != NULL) {
         end_dump(dump, layout);
     }
 }
 
 static void free_chain(dt_entry_t *entry)
 {
-    while (NULL != entry) {
+    while (entry != NULL) {
         dt_entry_t *next = atomic_load_explicit(&entry->next, memory_order_relaxed);
-        if (NULL != atomic_load_explicit(&entry->key, memory_order_relaxed)) {
+        if (atomic_load_explicit(&entry->key, memory_order_relaxed) != NULL) {
             end_dump(dt_entry_dump(entry), entry->use.layout);
         }
         dame_heap_free(entry->extra);
@@ -404,7 +406,7 @@ void dt_table_clear(void)
 {
     dt_buckets_t *buckets = atomic_exchange(&dt_table_buckets, NULL);
     count_generation();
-    for (size_t i = 0; NULL != buckets && i <= buckets->mask; i++) {
+    for (size_t i = 0; buckets != NULL && i <= buckets->mask; i++) {
         free_chain(atomic_load_explicit(&buckets->heads[i], memory_order_relaxed));
     }
     free_chain(table.unused);
@@ -416,7 +418,7 @@ void dt_table_clear(void)
     dame_heap_free(table.described);
     table.described = NULL;
     atomic_store_explicit(&table.seldom, NULL, memory_order_relaxed);
-    while (NULL != buckets) {
+    while (buckets != NULL) {
         dt_buckets_t *older = buckets->older;
         dame_heap_free(buckets);
         buckets = older;

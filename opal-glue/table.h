@@ -41,12 +41,12 @@ static inline _Atomic(dt_entry_t *) *dt_table_head(dt_buckets_t *buckets,
 static inline dt_entry_t *dt_table_find(const struct opal_datatype_t *datatype)
 {
     dt_buckets_t *buckets = atomic_load_explicit(&dt_table_buckets, memory_order_acquire);
-    if (NULL == buckets) {
+    if (buckets == NULL) {
         return NULL;
     }
     dt_entry_t *entry =
         atomic_load_explicit(dt_table_head(buckets, datatype), memory_order_acquire);
-    while (NULL != entry && datatype != atomic_load_explicit(&entry->key, memory_order_acquire)) {
+    while (entry != NULL && datatype != atomic_load_explicit(&entry->key, memory_order_acquire)) {
         entry = atomic_load_explicit(&entry->next, memory_order_acquire);
     }
     return entry;
@@ -55,9 +55,11 @@ static inline dt_entry_t *dt_table_find(const struct opal_datatype_t *datatype)
 /* Before the first entry. has_extras: datatypes have files, tallies or counts of events each. */
 void dt_table_start(bool has_extras);
 
-/* Finds it under the lock, or makes it, with its layout. `sketch`: the layout's (layout_key.h).
- * NULL: memory is out; or without `imports`, the layout is not known from earlier datatypes. */
-dt_entry_t *dt_table_open(const struct opal_datatype_t *datatype, uint64_t sketch, bool imports);
+/* Finds it under the lock, or makes it, with its layout. `fingerprint`: the layout's
+ * (layout_key.h). NULL: memory is out; or without `imports`, the layout is not known from earlier
+ * datatypes. */
+dt_entry_t *dt_table_open(const struct opal_datatype_t *datatype, uint64_t fingerprint,
+                          bool imports);
 
 /* The entry of a datatype, which gets one now if it is new. NULL: memory is out. */
 dt_entry_t *dt_table_get(const struct opal_datatype_t *datatype);

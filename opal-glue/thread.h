@@ -38,7 +38,7 @@ enum { DT_CURSORS_LOG2 = 4, DT_CURSORS = 1 << DT_CURSORS_LOG2 };
 
 typedef struct dt_thread {
     dame_thread_t base;
-    bool has_window;  /* the native engine moves fragments, see sample.h */
+    bool has_probe;   /* the native engine moves fragments, see sample.h */
     bool asks_native; /* Open MPI's functions are called for its own engine: where it has the seam
                          (abi/seam.h), they ask DAME back, and it declines */
     uint32_t short_messages; /* of datatypes without an entry, see break_even.h */

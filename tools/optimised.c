@@ -8,7 +8,7 @@ int tool_optimised(const char *thing, const dame_program_t *program, const dame_
 {
     dame_limit_t limit;
     char text[128];
-    dame_options_t limited = NULL != options ? *options : *dame_options_default();
+    dame_options_t limited = options != NULL ? *options : *dame_options_default();
     limited.limit = &limit;
     dame_status_t status = dame_program_optimise(program, &limited, out);
     if (status == DAME_ERR_LIMIT) {

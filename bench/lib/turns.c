@@ -131,7 +131,7 @@ static double contiguous(void)
     double samples[SAMPLES];
     for (uint32_t i = 0; i < SAMPLES; i++) {
         const double start = now();
-        if (1 == me.rank) {
+        if (me.rank == 1) {
             wait_for_copy(2 * i + 1);
             memcpy(me.room, me.board->passed, CONTIGUOUS);
         }
@@ -139,7 +139,7 @@ static double contiguous(void)
         if (me.ranks > 1) {
             atomic_store_explicit(&me.board->copied, 2 * i + 1 + me.rank, memory_order_release);
         }
-        if (0 == me.rank) {
+        if (me.rank == 0) {
             if (me.ranks > 1) {
                 wait_for_copy(2 * i + 2);
             }
@@ -162,7 +162,7 @@ static double hop(void)
             wait_for_copy(number + me.rank);
             atomic_store_explicit(&me.board->copied, number + 1 + me.rank, memory_order_release);
         }
-        if (0 == me.rank) {
+        if (me.rank == 0) {
             wait_for_copy(number);
         }
         samples[i] = (now() - start) / HOPS;
@@ -177,7 +177,7 @@ static double reference(void)
     const double time = me.rank < 2 ? contiguous() : 0;
     me.hop = me.rank < 2 && me.ranks > 1 ? hop() : 0;
     meet();
-    if (0 == me.rank) {
+    if (me.rank == 0) {
         atomic_store(&me.board->copied, 0); /* rank 1 has read the last one */
     }
     return time;
@@ -189,7 +189,7 @@ static void begin(void)
 {
     uint32_t turn;
     while ((turn = atomic_load(&me.board->turn)),
-           0 == turn || engine_of(turn) != me.engine || turn == me.turn) {
+           turn == 0 || engine_of(turn) != me.engine || turn == me.turn) {
         wait_while(&me.board->turn, turn, 1u << me.engine % 32);
     }
     me.turn = turn;
@@ -200,12 +200,12 @@ static void begin(void)
 static void end(void)
 {
     const double last = reference();
-    if (0 == me.rank) {
+    if (me.rank == 0) {
         printf("turn %u %.0f %.0f\n", (me.turn - 1) / me.engines, last < me.first ? last : me.first,
                me.hop);
     }
     meet();
-    if (0 == me.rank) {
+    if (me.rank == 0) {
         atomic_store(&me.board->turn, me.turn + 1);
         wake(&me.board->turn, group_of(me.turn + 1));
     }
@@ -213,7 +213,7 @@ static void end(void)
 
 void turns_next(void)
 {
-    if (NULL != me.board) {
+    if (me.board != NULL) {
         end();
         begin();
     }
@@ -228,7 +228,7 @@ int turns_count(void)
 static void bind_rank(void)
 {
     cpu_set_t allowed, one;
-    if (0 != sched_getaffinity(0, sizeof(allowed), &allowed)) {
+    if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) {
         fail("sched_getaffinity");
     }
     size_t number = me.rank % (size_t) CPU_COUNT(&allowed), cpu = 0;
@@ -237,7 +237,7 @@ static void bind_rank(void)
     }
     CPU_ZERO(&one);
     CPU_SET(cpu, &one);
-    if (0 != sched_setaffinity(0, sizeof(one), &one)) {
+    if (sched_setaffinity(0, sizeof(one), &one) != 0) {
         fail("sched_setaffinity");
     }
 }
@@ -247,7 +247,7 @@ static void bind_rank(void)
 static void raise_priority(void)
 {
     FILE *group = fopen("/proc/self/autogroup", "w");
-    if (NULL != group) {
+    if (group != NULL) {
         (void) fprintf(group, "%d", PRIORITY);
         (void) fclose(group);
     }
@@ -258,12 +258,12 @@ static void open_board(const char *path)
 {
     const size_t size = sizeof(board_t) + me.ranks * ROOM;
     const int file = open(path, O_RDWR | O_CLOEXEC);
-    if (file < 0 || 0 != ftruncate(file, (off_t) size)) {
+    if (file < 0 || ftruncate(file, (off_t) size) != 0) {
         fail(path);
     }
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
     (void) close(file);
-    if (MAP_FAILED == memory) {
+    if (memory == MAP_FAILED) {
         fail(path);
     }
     me.board = memory;
@@ -275,12 +275,12 @@ void turns_join(int rank, int ranks)
 {
     const char *told = getenv("BENCH_TURNS");
     char path[128];
-    if (NULL == told) {
+    if (told == NULL) {
         return;
     }
     me.rank = (uint32_t) rank;
     me.ranks = (uint32_t) ranks;
-    if (4 != sscanf(told, "%127s %u %u %u", path, &me.engine, &me.engines, &me.turns) ||
+    if (sscanf(told, "%127s %u %u %u", path, &me.engine, &me.engines, &me.turns) != 4 ||
         me.engine >= me.engines) {
         errno = EINVAL;
         fail("BENCH_TURNS");
@@ -298,7 +298,7 @@ void turns_join(int rank, int ranks)
 
 void turns_leave(void)
 {
-    if (NULL == me.board) {
+    if (me.board == NULL) {
         return;
     }
     end();
@@ -314,14 +314,14 @@ void turns_leave(void)
 
 static bool is_shared(const void *memory)
 {
-    return NULL != me.board && (const unsigned char *) memory >= me.room &&
+    return me.board != NULL && (const unsigned char *) memory >= me.room &&
            (const unsigned char *) memory < me.room + ROOM;
 }
 
 void *turns_memory(size_t size)
 {
     size = (size / PAGE + 1) * PAGE;
-    if (NULL == me.board || size > ROOM - me.used) {
+    if (me.board == NULL || size > ROOM - me.used) {
         return aligned_alloc(PAGE, size);
     }
     void *memory = me.room + me.used;
@@ -334,7 +334,7 @@ void turns_free(void *memory)
 {
     if (!is_shared(memory)) {
         free(memory);
-    } else if (0 == --me.blocks) {
+    } else if (--me.blocks == 0) {
         me.used = CONTIGUOUS;
     }
 }

@@ -12,7 +12,7 @@
 /* A level of blocks a constant step apart. */
 static inline int dame_is_strided_leaf(const dame_prim_t *prim)
 {
-    return 0 == prim->inner_delta && !dame_prim_has_list(prim) && NULL == prim->inner_deltas;
+    return prim->inner_delta == 0 && !dame_prim_has_list(prim) && prim->inner_deltas == NULL;
 }
 
 /* Are blocks so short that several share a cache line? The kernels here are for less than 64 bytes.
@@ -27,9 +27,9 @@ static inline int dame_shares_lines(int64_t bytes)
 static inline int dame_in_one_set(const dame_prim_t *prim)
 {
     const dame_data_cache_t *cache = dame_data_cache();
-    return dame_shares_lines(prim->iter_size) && 0 != prim->step &&
-           0 == prim->step % (cache->l1 / cache->ways) &&
-           (0 == prim->count || prim->count > cache->ways);
+    return dame_shares_lines(prim->iter_size) && prim->step != 0 &&
+           prim->step % (cache->l1 / cache->ways) == 0 &&
+           (prim->count == 0 || prim->count > cache->ways);
 }
 
 /*
@@ -41,14 +41,14 @@ static inline int dame_in_one_set(const dame_prim_t *prim)
 static inline int dame_throttles_stores(const dame_prim_t *prim)
 {
     return dame_in_one_set(prim) &&
-           (0 == prim->count || prim->count > 7 * dame_data_cache()->ways / 4);
+           (prim->count == 0 || prim->count > 7 * dame_data_cache()->ways / 4);
 }
 
 static inline int dame_throttles_loads(const dame_prim_t *prim)
 {
     const uint64_t step = prim->step < 0 ? -(uint64_t) prim->step : (uint64_t) prim->step;
     return dame_throttles_stores(prim) &&
-           (0 == prim->count || (uint64_t) prim->count > (uint64_t) dame_data_cache()->l2 / step);
+           (prim->count == 0 || (uint64_t) prim->count > (uint64_t) dame_data_cache()->l2 / step);
 }
 
 /* In how many sets of the first cache do blocks `step` bytes apart begin? Exact where the cache has
@@ -70,15 +70,15 @@ enum { DAME_FEW_SETS = 8, DAME_FEW_SETS_OF_SEVERAL = 4 };
 
 static inline int dame_paces_stores(const dame_prim_t *prim)
 {
-    if (DAME_MAKE_AMD != dame_cpu_detect().make || 0 == prim->step ||
+    if (dame_cpu_detect().make != DAME_MAKE_AMD || prim->step == 0 ||
         !dame_shares_lines(prim->iter_size)) {
         return 0;
     }
     const int64_t sets = dame_sets_of(prim->step), bytes = prim->iter_size;
-    const int64_t few = 0 == (bytes & (bytes - 1)) ? DAME_FEW_SETS : DAME_FEW_SETS_OF_SEVERAL;
-    return 1 == sets
+    const int64_t few = (bytes & (bytes - 1)) == 0 ? DAME_FEW_SETS : DAME_FEW_SETS_OF_SEVERAL;
+    return sets == 1
                ? dame_throttles_stores(prim)
-               : sets <= few && (0 == prim->count || prim->count > sets * dame_data_cache()->ways);
+               : sets <= few && (prim->count == 0 || prim->count > sets * dame_data_cache()->ways);
 }
 
 /* Less than a cache line apart? */
@@ -118,7 +118,7 @@ static inline int64_t dame_wide_column(const dame_program_t *program, int64_t fr
     int64_t longest = 0;
     for (int32_t i = 0; i < program->nprims; i++) {
         const dame_prim_t *prim = &program->prims[i];
-        if (0 != prim->inner_delta && prim->iter_size > longest &&
+        if (prim->inner_delta != 0 && prim->iter_size > longest &&
             prim->iter_size > fragment / DAME_FRAGMENT_COLUMNS && dame_walks_columns(prim)) {
             longest = prim->iter_size;
         }

@@ -32,7 +32,7 @@ typedef struct dame_options {
 
 static inline int dame_has_pass(const dame_options_t *options, dame_pass_t pass)
 {
-    return 0 != (options->passes >> pass & 1);
+    return (options->passes >> pass & 1) != 0;
 }
 
 /* DAME_PASSES_DEFAULT and measured sizes. Static storage. */

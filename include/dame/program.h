@@ -145,13 +145,13 @@ static inline void dame_prim_set_run(dame_prim_t *prim, dame_dir_t dir, dame_run
 
 static inline int dame_prim_has_list(const dame_prim_t *prim)
 {
-    return NULL != prim->disps || NULL != prim->disps32;
+    return prim->disps != NULL || prim->disps32 != NULL;
 }
 
 /* Displacement of iteration i of a level that has a list of them. */
 static inline int64_t dame_prim_disp(const dame_prim_t *prim, int64_t i)
 {
-    return NULL != prim->disps32 ? prim->disps32[i] : prim->disps[i];
+    return prim->disps32 != NULL ? prim->disps32[i] : prim->disps[i];
 }
 
 /*
@@ -163,7 +163,7 @@ static inline int64_t dame_prim_disp(const dame_prim_t *prim, int64_t i)
 /* Packed bytes of iteration i. */
 static inline int64_t dame_iter_size(const dame_prim_t *prim, int64_t i)
 {
-    return NULL != prim->prefix ? prim->prefix[i + 1] - prim->prefix[i] : prim->iter_size;
+    return prim->prefix != NULL ? prim->prefix[i + 1] - prim->prefix[i] : prim->iter_size;
 }
 
 /* Bytes from the level's origin to the start of iteration i. It wraps around, as addresses do: add
@@ -178,7 +178,7 @@ static inline uintptr_t dame_iter_offset(const dame_prim_t *prim, int64_t i)
  * contiguous block. */
 static inline int32_t dame_iter_inner(const dame_prim_t *prim, int64_t i)
 {
-    return NULL != prim->inner_deltas ? prim->inner_deltas[i] : prim->inner_delta;
+    return prim->inner_deltas != NULL ? prim->inner_deltas[i] : prim->inner_delta;
 }
 
 /* Iterations of `inner`, the level inside iteration i: a CONTIGCHILD under INDEX has as many as the
@@ -186,7 +186,7 @@ static inline int32_t dame_iter_inner(const dame_prim_t *prim, int64_t i)
 static inline int64_t dame_iter_inner_count(const dame_prim_t *prim, int64_t i,
                                             const dame_prim_t *inner)
 {
-    return 0 != inner->count ? inner->count : dame_iter_size(prim, i) / inner->iter_size;
+    return inner->count != 0 ? inner->count : dame_iter_size(prim, i) / inner->iter_size;
 }
 
 #define DAME_NO_GRANULE INT64_MAX
@@ -248,7 +248,7 @@ static inline void dame_program_run(const dame_program_t *program, dame_dir_t di
                                     int64_t count, char *packed)
 {
     const dame_prim_t *level = program->prims;
-    if (1 == count && 0 != level->inner_delta) { /* most messages: one level less */
+    if (count == 1 && level->inner_delta != 0) { /* most messages: one level less */
         level += level->inner_delta;
         count = level->count;
     }
@@ -263,7 +263,7 @@ static inline void dame_program_copy(const dame_program_t *program, uintptr_t to
                                      int64_t count)
 {
     const dame_prim_t *level = program->prims;
-    if (1 == count && 0 != level->inner_delta) {
+    if (count == 1 && level->inner_delta != 0) {
         level += level->inner_delta;
         count = level->count;
     }

@@ -40,7 +40,7 @@ typedef struct where {
 
 static LLVMTypeRef type_for(const l_unit_t *u, uint64_t bound)
 {
-    return 0 != bound && bound <= UINT32_MAX ? u->i32 : u->i64;
+    return bound != 0 && bound <= UINT32_MAX ? u->i32 : u->i64;
 }
 
 static LLVMValueRef wide(const l_unit_t *u, LLVMValueRef v)
@@ -63,11 +63,11 @@ static LLVMValueRef load_image(const grid_t *g, int64_t place, LLVMValueRef i, i
 {
     l_unit_t *u = g->u;
     LLVMValueRef offset = add(u, LLVMGetParam(u->function, ARG_IMAGE), l_int(u, place));
-    offset = NULL == i ? offset : add(u, offset, l_mul(u, wide(u, i), bytes));
+    offset = i == NULL ? offset : add(u, offset, l_mul(u, wide(u, i), bytes));
     LLVMValueRef p = LLVMBuildIntToPtr(u->b, offset, g->global, "");
-    LLVMValueRef entry = l_load_table(u, 4 == bytes ? u->i32 : u->i64, p, "");
+    LLVMValueRef entry = l_load_table(u, bytes == 4 ? u->i32 : u->i64, p, "");
     LLVMSetAlignment(entry, (unsigned) bytes);
-    return 4 == bytes ? LLVMBuildSExt(u->b, entry, u->i64, "") : entry;
+    return bytes == 4 ? LLVMBuildSExt(u->b, entry, u->i64, "") : entry;
 }
 
 /* ---- From a byte of the stream to its address ----------------------------------------------- */
@@ -81,7 +81,7 @@ static LLVMValueRef origin_of(const grid_t *g, int32_t index, LLVMValueRef origi
     const dame_prim_t *prim = &u->program->prims[index];
     const dame_grid_place_t at = dame_grid_place(u->program, index);
     if (dame_prim_has_list(prim)) {
-        return add(u, origin, load_image(g, at.disps, i, NULL != prim->disps32 ? 4 : 8));
+        return add(u, origin, load_image(g, at.disps, i, prim->disps32 != NULL ? 4 : 8));
     }
     LLVMValueRef step =
         dame_shape_has_step(prim) ? l_int(u, prim->step) : load_image(g, at.step, NULL, 8);
@@ -92,7 +92,7 @@ static LLVMValueRef origin_of(const grid_t *g, int32_t index, LLVMValueRef origi
 static void place_inside(grid_t *g, int32_t index, int32_t delta, where_t where)
 {
     l_unit_t *u = g->u;
-    if (0 != delta) {
+    if (delta != 0) {
         place(g, index + delta, where);
         return;
     }
@@ -136,7 +136,7 @@ static void place_ragged(grid_t *g, int32_t index, where_t where)
     where_t inside = {.origin = origin_of(g, index, where.origin, i), .bound = where.bound};
     at = l_sub(u, at, load_image(g, tables.prefix, i, 8));
     inside.at = LLVMBuildIntCast2(u->b, at, type_for(u, where.bound), 0, "");
-    if (NULL == prim->inner_deltas) {
+    if (prim->inner_deltas == NULL) {
         place_inside(g, index, prim->inner_delta, inside);
         return;
     }
@@ -148,7 +148,7 @@ static void place_ragged(grid_t *g, int32_t index, where_t where)
             same++;
         }
         if (same == k && g->levels < MOST_LEVELS) {
-            LLVMBasicBlockRef member = 0 == k ? first : l_block(u, "member");
+            LLVMBasicBlockRef member = k == 0 ? first : l_block(u, "member");
             for (int64_t other = k; other < prim->count; other++) {
                 if (prim->inner_deltas[other] == prim->inner_deltas[k]) {
                     LLVMAddCase(branch, l_int(u, other), member);
@@ -165,7 +165,7 @@ static void place(grid_t *g, int32_t index, where_t where)
     l_unit_t *u = g->u;
     const dame_prim_t *prim = &u->program->prims[index];
     g->levels++;
-    if (NULL != prim->prefix) {
+    if (prim->prefix != NULL) {
         place_ragged(g, index, where);
         return;
     }
@@ -188,7 +188,7 @@ static void move(const grid_t *g, LLVMValueRef user, LLVMValueRef stream, int64_
     LLVMTypeRef type = bytes < 16 ? l_bytes_type(u, bytes) : LLVMVectorType(u->i32, 4);
     LLVMValueRef user_at = LLVMBuildIntToPtr(u->b, user, g->global, "");
     LLVMValueRef stream_at = LLVMBuildIntToPtr(u->b, stream, g->global, "");
-    const int packs = DAME_PACK == u->dir;
+    const int packs = u->dir == DAME_PACK;
     LLVMValueRef v = LLVMBuildLoad2(u->b, type, packs ? user_at : stream_at, "");
     LLVMSetAlignment(v, (unsigned) bytes);
     LLVMValueRef stored = LLVMBuildStore(u->b, v, packs ? stream_at : user_at);
@@ -246,7 +246,7 @@ static LLVMValueRef piece_of(const l_unit_t *u, dame_grid_target_t target)
                                         [DAME_GRID_AMDGPU] = "llvm.amdgcn.workgroup.id.x"};
     static const char *const thread[] = {[DAME_GRID_PTX] = "llvm.nvvm.read.ptx.sreg.tid.x",
                                          [DAME_GRID_AMDGPU] = "llvm.amdgcn.workitem.id.x"};
-    if (DAME_GRID_HOST == target) {
+    if (target == DAME_GRID_HOST) {
         return LLVMGetParam(u->function, ARG_PIECE);
     }
     LLVMValueRef blocks = l_mul(u, read_register(u, block[target]), DAME_GRID_BLOCK);
@@ -258,7 +258,7 @@ static void start_function(l_unit_t *u, dame_grid_target_t target)
     enum { PTX_KERNEL = 71, AMDGPU_KERNEL = 91 }; /* LLVM's numbers of calling conventions */
     static const char *const names[ARGS] = {"base",  "packed",     "first", "last",
                                             "image", "log2_width", "piece"};
-    const unsigned n = DAME_GRID_HOST == target ? ARGS : DEVICE_ARGS;
+    const unsigned n = target == DAME_GRID_HOST ? ARGS : DEVICE_ARGS;
     LLVMTypeRef types[ARGS] = {u->i64, u->i64, u->i64, u->i64, u->i64, u->i32, u->i64};
     LLVMTypeRef type = LLVMFunctionType(u->nothing, types, n, 0);
     u->function = LLVMAddFunction(u->module, DAME_GRID_FUNCTION, type);
@@ -266,8 +266,8 @@ static void start_function(l_unit_t *u, dame_grid_target_t target)
         LLVMSetValueName2(LLVMGetParam(u->function, i), names[i], strlen(names[i]));
     }
     l_flag(u, u->function, (unsigned) LLVMAttributeFunctionIndex, "nounwind");
-    if (DAME_GRID_HOST != target) {
-        LLVMSetFunctionCallConv(u->function, DAME_GRID_PTX == target ? PTX_KERNEL : AMDGPU_KERNEL);
+    if (target != DAME_GRID_HOST) {
+        LLVMSetFunctionCallConv(u->function, target == DAME_GRID_PTX ? PTX_KERNEL : AMDGPU_KERNEL);
     }
 }
 

@@ -7,19 +7,19 @@ enum { WIDEST = 16 };
 
 static int is_level(const dame_prim_t *prim)
 {
-    return NULL != prim->interpreted;
+    return prim->interpreted != NULL;
 }
 
 static int64_t entry_bytes(const dame_prim_t *prim)
 {
-    return NULL != prim->disps32 ? (int64_t) sizeof(prim->disps32[0])
-           : NULL != prim->disps ? (int64_t) sizeof(prim->disps[0])
+    return prim->disps32 != NULL ? (int64_t) sizeof(prim->disps32[0])
+           : prim->disps != NULL ? (int64_t) sizeof(prim->disps[0])
                                  : 0;
 }
 
 static int64_t prefix_bytes(const dame_prim_t *prim)
 {
-    return NULL != prim->prefix ? (prim->count + 1) * (int64_t) sizeof(prim->prefix[0]) : 0;
+    return prim->prefix != NULL ? (prim->count + 1) * (int64_t) sizeof(prim->prefix[0]) : 0;
 }
 
 /* Of a level that starts there. */
@@ -63,11 +63,11 @@ void dame_grid_image_write(const dame_program_t *program, void *image)
         memcpy(to + at.step, &prim->step, sizeof(prim->step));
         if (dame_prim_has_list(prim)) {
             const void *disps =
-                NULL != prim->disps32 ? (const void *) prim->disps32 : (const void *) prim->disps;
+                prim->disps32 != NULL ? (const void *) prim->disps32 : (const void *) prim->disps;
             memset(to + at.disps, 0, (size_t) (at.prefix - at.disps));
             memcpy(to + at.disps, disps, (size_t) (prim->count * entry_bytes(prim)));
         }
-        if (NULL != prim->prefix) {
+        if (prim->prefix != NULL) {
             memcpy(to + at.prefix, prim->prefix, (size_t) prefix_bytes(prim));
         }
         start = at.prefix + prefix_bytes(prim);
@@ -80,11 +80,11 @@ void dame_grid_image_write(const dame_program_t *program, void *image)
 static uint64_t bits_of(const dame_prim_t *prim)
 {
     uint64_t bits = dame_prim_has_list(prim) ? 0 : (uint64_t) prim->step;
-    bits |= NULL == prim->prefix ? (uint64_t) prim->iter_size : 0;
+    bits |= prim->prefix == NULL ? (uint64_t) prim->iter_size : 0;
     for (int64_t i = 0; i < prim->count && dame_prim_has_list(prim); i++) {
         bits |= (uint64_t) dame_prim_disp(prim, i);
     }
-    for (int64_t i = 0; i < prim->count && NULL != prim->prefix; i++) {
+    for (int64_t i = 0; i < prim->count && prim->prefix != NULL; i++) {
         bits |= (uint64_t) prim->prefix[i + 1];
     }
     return bits;

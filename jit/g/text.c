@@ -36,10 +36,10 @@ static int optimise(LLVMModuleRef module, LLVMTargetMachineRef machine)
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(module, "default<O2>", machine, options);
     LLVMDisposePassBuilderOptions(options);
-    if (NULL != error) {
+    if (error != NULL) {
         LLVMConsumeError(error);
     }
-    return NULL == error;
+    return error == NULL;
 }
 
 static dame_status_t copy_text(LLVMMemoryBufferRef from, char *text, size_t room, size_t *size)
@@ -61,7 +61,7 @@ dame_status_t dame_grid_text(LLVMModuleRef module, dame_grid_target_t target, ch
     LLVMMemoryBufferRef written = NULL;
     char *message = NULL;
     dame_status_t status = DAME_ERR_UNSUPPORTED;
-    if (NULL == machine) {
+    if (machine == NULL) {
         return status;
     }
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);

@@ -12,9 +12,9 @@ static int append(l_body_t *body, int64_t user, int64_t bytes)
     if (user < -FAR || user > FAR || bytes > L_LONG) {
         return 0;
     }
-    if (NULL != last && last->user + last->bytes == user && last->bytes + bytes <= L_LONG) {
+    if (last != NULL && last->user + last->bytes == user && last->bytes + bytes <= L_LONG) {
         last->bytes += bytes;
-    } else if (L_MOST_BLOCKS == body->n) {
+    } else if (body->n == L_MOST_BLOCKS) {
         return 0;
     } else {
         body->at[body->n++] = (l_span_t){user, body->bytes, bytes};
@@ -38,7 +38,7 @@ static int append_level(const dame_prim_t *level, int64_t n, int64_t user, l_bod
         if (offset < -FAR || offset > FAR || __builtin_add_overflow(user, offset, &at)) {
             return 0;
         }
-        if (!(0 == delta ? append(body, at, dame_iter_size(level, i))
+        if (!(delta == 0 ? append(body, at, dame_iter_size(level, i))
                          : append_level(inner, dame_iter_inner_count(level, i, inner), at, body))) {
             return 0;
         }
@@ -49,7 +49,7 @@ static int append_level(const dame_prim_t *level, int64_t n, int64_t user, l_bod
 static int64_t packed_bytes(const dame_prim_t *level, int64_t n)
 {
     int64_t bytes;
-    if (NULL != level->prefix) {
+    if (level->prefix != NULL) {
         return dame_shape_has_sizes(level) ? level->prefix[n] : INT64_MAX;
     }
     return __builtin_mul_overflow(n, level->iter_size, &bytes) ? INT64_MAX : bytes;
@@ -65,10 +65,10 @@ int l_body_of_level(const dame_prim_t *level, int64_t n, int64_t most_bytes, l_b
 int l_body_of_iteration(const dame_prim_t *level, l_body_t *body)
 {
     *body = (l_body_t){.n = 0};
-    if (NULL != level->prefix || 0 == level->iter_size) {
+    if (level->prefix != NULL || level->iter_size == 0) {
         return 0;
     }
-    if (0 == level->inner_delta) {
+    if (level->inner_delta == 0) {
         return append(body, 0, level->iter_size);
     }
     const dame_prim_t *inner = level + level->inner_delta;

@@ -7,11 +7,11 @@
 static dame_status_t open_face(const dame_cpu_t *cpu, const char *options, void **out)
 {
     l_options_t *state = dame_heap_alloc(sizeof(*state));
-    if (NULL == state) {
+    if (state == NULL) {
         return DAME_ERR_NOMEM;
     }
     const dame_status_t status = l_options_parse(options, cpu, state);
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         dame_heap_free(state);
         return status;
     }

@@ -95,7 +95,7 @@ int32_t l_emit_kernels(l_unit_t *u, const l_target_t *target)
     for (int32_t i = u->program->nprims; i-- > 0;) { /* inner levels follow outer ones */
         const dame_prim_t *prim = &u->program->prims[i];
         u->kernels[i] = NULL;
-        if (NULL == prim->interpreted || l_keeps_interpreter(prim) || moves > MOST_MOVES_OF_ALL) {
+        if (prim->interpreted == NULL || l_keeps_interpreter(prim) || moves > MOST_MOVES_OF_ALL) {
             continue;
         }
         LLVMValueRef kernel = new_kernel(u, i, target);

@@ -39,10 +39,10 @@ struct l_machine {
 /* Consumes an error. Returns 0 when there was one. */
 static int is_fine(LLVMErrorRef error)
 {
-    if (NULL != error) {
+    if (error != NULL) {
         LLVMConsumeError(error);
     }
-    return NULL == error;
+    return error == NULL;
 }
 
 /* ---- sections ---- */
@@ -51,7 +51,7 @@ static uint8_t *stray(sections_t *sections, uintptr_t bytes)
 {
     void *memory = NULL;
     if (MOST_STRAYS > sections->nstrays &&
-        0 == posix_memalign(&memory, LONGEST_ALIGNMENT, bytes > 0 ? bytes : 1)) {
+        posix_memalign(&memory, LONGEST_ALIGNMENT, bytes > 0 ? bytes : 1) == 0) {
         sections->strays[sections->nstrays++] = memory;
     }
     return memory;
@@ -60,7 +60,7 @@ static uint8_t *stray(sections_t *sections, uintptr_t bytes)
 static uint8_t *take(sections_t *sections, uintptr_t bytes, unsigned alignment)
 {
     const size_t at = (sections->used + alignment - 1) / alignment * alignment;
-    sections->is_full |= 0 != sections->unwind; /* the table comes last */
+    sections->is_full |= sections->unwind != 0; /* the table comes last */
     if (at > L_MOST_CODE || bytes > L_MOST_CODE - at || LONGEST_ALIGNMENT < alignment) {
         sections->is_full = 1;
         return stray(sections, bytes);
@@ -85,12 +85,12 @@ static uint8_t *allocate_data(void *context, uintptr_t bytes, unsigned alignment
     sections_t *sections = context;
     (void) id;
     sections->is_full |= !is_read_only && bytes > 0; /* kernels keep no state */
-    if (0 == strcmp(name, ".eh_frame")) {            /* `bytes` count the 4 zeros at its end */
+    if (strcmp(name, ".eh_frame") == 0) {            /* `bytes` count the 4 zeros at its end */
         uint8_t *table = take(sections, bytes, 8 > alignment ? 8 : alignment);
         sections->unwind = (size_t) ((char *) table - sections->slab);
         return table;
     }
-    return 0 == strncmp(name, ".rodata", 7) ? take(sections, bytes, alignment)
+    return strncmp(name, ".rodata", 7) == 0 ? take(sections, bytes, alignment)
                                             : stray(sections, bytes);
 }
 
@@ -153,7 +153,7 @@ static LLVMTargetMachineRef create_target(const char *triple)
 static int create_jit(l_machine_t *machine)
 {
     LLVMTargetMachineRef target = create_target(machine->triple);
-    if (NULL == target) {
+    if (target == NULL) {
         return 0;
     }
     LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
@@ -175,15 +175,15 @@ dame_status_t l_machine_open(l_machine_t **out)
         return DAME_ERR_UNSUPPORTED;
     }
     l_machine_t *machine = calloc(1, sizeof(*machine));
-    if (NULL == machine) {
+    if (machine == NULL) {
         return DAME_ERR_NOMEM;
     }
     void *slab =
         mmap(NULL, L_MOST_CODE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    machine->sections.slab = MAP_FAILED == slab ? NULL : slab;
+    machine->sections.slab = slab == MAP_FAILED ? NULL : slab;
     machine->triple = LLVMGetDefaultTargetTriple();
     machine->target = create_target(machine->triple);
-    if (NULL == machine->sections.slab || NULL == machine->target || !create_jit(machine)) {
+    if (machine->sections.slab == NULL || machine->target == NULL || !create_jit(machine)) {
         l_machine_close(machine);
         return DAME_ERR_UNSUPPORTED;
     }
@@ -194,17 +194,17 @@ dame_status_t l_machine_open(l_machine_t **out)
 
 void l_machine_close(l_machine_t *machine)
 {
-    if (NULL != machine->jit) {
+    if (machine->jit != NULL) {
         (void) is_fine(LLVMOrcDisposeLLJIT(machine->jit));
     }
     clear_sections(&machine->sections);
-    if (NULL != machine->layout) {
+    if (machine->layout != NULL) {
         LLVMDisposeTargetData(machine->layout);
     }
-    if (NULL != machine->target) {
+    if (machine->target != NULL) {
         LLVMDisposeTargetMachine(machine->target);
     }
-    if (NULL != machine->sections.slab) {
+    if (machine->sections.slab != NULL) {
         munmap(machine->sections.slab, L_MOST_CODE);
     }
     LLVMDisposeMessage(machine->triple);
@@ -222,7 +222,7 @@ void l_machine_prepare(l_machine_t *machine, LLVMModuleRef module)
 int l_machine_optimise(l_machine_t *machine, LLVMModuleRef module, const char *passes,
                        int verify_each)
 {
-    if ('\0' == passes[0]) {
+    if (passes[0] == '\0') {
         return 1;
     }
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
@@ -271,7 +271,7 @@ dame_status_t l_machine_link(l_machine_t *machine, LLVMMemoryBufferRef object, l
     if (is_fine(LLVMOrcLLJITAddObjectFileWithRT(machine->jit, tracker, object))) {
         status = find_entries(machine, code);
     }
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         code->size = machine->sections.used;
         code->unwind = (uint32_t) machine->sections.unwind;
         memcpy(code->bytes, machine->sections.slab, code->size);

@@ -61,7 +61,7 @@ static void copy_bytes(l_unit_t *u, const copy_t *copy)
 
 static copy_t copy_of(const l_unit_t *u, LLVMValueRef user, LLVMValueRef packed, int64_t bytes)
 {
-    return DAME_PACK == u->dir ? (copy_t){.from = user, .to = packed, .bytes = bytes}
+    return u->dir == DAME_PACK ? (copy_t){.from = user, .to = packed, .bytes = bytes}
                                : (copy_t){.from = packed, .to = user, .bytes = bytes};
 }
 
@@ -75,7 +75,7 @@ static const l_span_t *span_at(const l_body_t *body, const l_body_t *next, int k
  * later, over gaps that have no page of their own. */
 static int64_t readable_behind(const l_unit_t *u, const l_body_t *body, const l_body_t *next, int k)
 {
-    const int n = body->n + (NULL != next ? next->n : 0);
+    const int n = body->n + (next != NULL ? next->n : 0);
     const int64_t start = body->at[k].user + body->at[k].bytes;
     int64_t end = start;
     for (int i = k + 1; i < n && end - start < u->vector_bytes; i++) {
@@ -91,11 +91,11 @@ static int64_t readable_behind(const l_unit_t *u, const l_body_t *body, const l_
 void l_move_body(l_unit_t *u, LLVMValueRef user, LLVMValueRef packed, const l_body_t *body,
                  const l_body_t *next)
 {
-    const int64_t end = body->bytes + (NULL != next ? next->bytes : 0);
+    const int64_t end = body->bytes + (next != NULL ? next->bytes : 0);
     for (int k = 0; k < body->n; k++) {
         const l_span_t *at = &body->at[k];
         copy_t copy = copy_of(u, l_gep(u, user, at->user), l_gep(u, packed, at->packed), at->bytes);
-        if (DAME_PACK == u->dir) { /* unpacking writes no byte of a gap */
+        if (u->dir == DAME_PACK) { /* unpacking writes no byte of a gap */
             const int64_t readable = readable_behind(u, body, next, k);
             const int64_t writable = end - (at->packed + at->bytes);
             copy.slack = readable < writable ? readable : writable;

@@ -6,7 +6,7 @@
 #include "jit/shape.h"
 #include "loop.h"
 #include "move.h"
-#include "window.h"
+#include "chunk.h"
 
 enum {
     MOST_MEMBERS = 64, /* of a STRUCT: each has code of its own */
@@ -17,14 +17,14 @@ enum {
 /* Blocks that the interpreter moves with memcpy(), or in an order that pays, are as fast there. */
 int l_keeps_interpreter(const dame_prim_t *prim)
 {
-    const int is_leaf = 0 == prim->inner_delta && NULL == prim->inner_deltas;
-    if (NULL != prim->inner_deltas) {
+    const int is_leaf = prim->inner_delta == 0 && prim->inner_deltas == NULL;
+    if (prim->inner_deltas != NULL) {
         return prim->count > MOST_MEMBERS;
     }
-    if (NULL != prim->prefix) {
+    if (prim->prefix != NULL) {
         return 0;
     }
-    return 0 == prim->iter_size || NULL != prim->visits || (is_leaf && prim->iter_size > L_LONG) ||
+    return prim->iter_size == 0 || prim->visits != NULL || (is_leaf && prim->iter_size > L_LONG) ||
            (dame_shape_has_step(prim) && (dame_walks_columns(prim) || dame_throttles_stores(prim)));
 }
 
@@ -41,20 +41,20 @@ static LLVMValueRef entry_at(const l_unit_t *u, LLVMValueRef table, LLVMValueRef
                              const char *name)
 {
     LLVMValueRef p = l_gep_v(u, table, l_mul(u, i, bytes));
-    LLVMValueRef entry = l_load_table(u, 4 == bytes ? u->i32 : u->i64, p, name);
-    return 4 == bytes ? LLVMBuildSExt(u->b, entry, u->i64, "") : entry;
+    LLVMValueRef entry = l_load_table(u, bytes == 4 ? u->i32 : u->i64, p, name);
+    return bytes == 4 ? LLVMBuildSExt(u->b, entry, u->i64, "") : entry;
 }
 
 static int64_t disp_bytes(const dame_prim_t *prim)
 {
-    return NULL != prim->disps32 ? 4 : 8;
+    return prim->disps32 != NULL ? 4 : 8;
 }
 
 /* The level's displacements, from entry `first` on. */
 static LLVMValueRef disps_from(const l_unit_t *u, const l_level_t *level, LLVMValueRef first)
 {
     const size_t offset =
-        NULL != level->at->disps32 ? offsetof(dame_prim_t, disps32) : offsetof(dame_prim_t, disps);
+        level->at->disps32 != NULL ? offsetof(dame_prim_t, disps32) : offsetof(dame_prim_t, disps);
     LLVMValueRef table = table_at(u, level, offset, "disps");
     return l_gep_v(u, table, l_mul(u, first, disp_bytes(level->at)));
 }
@@ -72,7 +72,7 @@ static l_level_t inner_of(const l_unit_t *u, const l_level_t *level, int32_t del
 static void emit_iteration(l_unit_t *u, const l_level_t *level, LLVMValueRef user,
                            LLVMValueRef packed)
 {
-    if (0 == level->at->inner_delta) {
+    if (level->at->inner_delta == 0) {
         l_move_block(u, user, packed, level->at->iter_size);
         return;
     }
@@ -121,25 +121,25 @@ static void emit_one_by_one(l_unit_t *u, const walk_t *walk, const l_body_t *bod
     l_loop_close(u, &loop);
 }
 
-/* The iterations that fill no window. */
-static void emit_window_rest(l_unit_t *u, const walk_t *walk, const l_window_t *window,
-                             const l_body_t *body)
+/* The iterations that fill no chunk. */
+static void emit_chunk_rest(l_unit_t *u, const walk_t *walk, const l_chunk_t *chunk,
+                            const l_body_t *body)
 {
     int64_t n;
-    l_window_t last;
+    l_chunk_t last;
     if (l_is_int(walk->n, &n)) {
         if (n > 0) {
-            l_window_cut(window, n, &last);
+            l_chunk_cut(chunk, n, &last);
         }
-        if (n > 0 && l_window_is_whole(u, &last)) {
-            l_window_move(u, &last, walk->user, walk->packed);
+        if (n > 0 && l_chunk_is_whole(u, &last)) {
+            l_chunk_move(u, &last, walk->user, walk->packed);
             return;
         }
         if (n <= 0) {
             return;
         }
     }
-    if (!l_window_has_masks(u, window)) {
+    if (!l_chunk_has_masks(u, chunk)) {
         emit_one_by_one(u, walk, body);
         return;
     }
@@ -148,22 +148,22 @@ static void emit_window_rest(l_unit_t *u, const walk_t *walk, const l_window_t *
     LLVMValueRef any = LLVMBuildICmp(u->b, LLVMIntSGT, walk->n, l_int(u, 0), "any");
     LLVMBuildCondBr(u->b, any, some, none);
     l_at(u, some);
-    l_window_move_some(u, window, walk->user, walk->packed, walk->n);
+    l_chunk_move_some(u, chunk, walk->user, walk->packed, walk->n);
     LLVMBuildBr(u->b, none);
     l_at(u, none);
 }
 
-static void emit_windows(l_unit_t *u, const walk_t *walk, const l_window_t *window,
-                         const l_body_t *body)
+static void emit_chunks(l_unit_t *u, const walk_t *walk, const l_chunk_t *chunk,
+                        const l_body_t *body)
 {
-    LLVMValueRef groups = l_div(u, walk->n, window->iterations);
-    l_loop_t loop = l_loop_open(u, groups, "windows");
-    const pointers_t at = loop_pointers(u, &loop, walk, window->iterations);
-    l_window_move(u, window, at.user, at.packed);
+    LLVMValueRef groups = l_div(u, walk->n, chunk->iterations);
+    l_loop_t loop = l_loop_open(u, groups, "chunks");
+    const pointers_t at = loop_pointers(u, &loop, walk, chunk->iterations);
+    l_chunk_move(u, chunk, at.user, at.packed);
     l_loop_close(u, &loop);
-    if (window->iterations > 1) {
-        const walk_t rest = walk_behind(u, walk, groups, window->iterations);
-        emit_window_rest(u, &rest, window, body);
+    if (chunk->iterations > 1) {
+        const walk_t rest = walk_behind(u, walk, groups, chunk->iterations);
+        emit_chunk_rest(u, &rest, chunk, body);
     }
 }
 
@@ -229,7 +229,7 @@ static void emit_strided(l_unit_t *u, const l_level_t *level, LLVMValueRef first
         return;
     }
     l_body_t body;
-    l_window_t window;
+    l_chunk_t chunk;
     const walk_t walk = {.user = l_gep_v(u, level->origin, l_mul(u, first, prim->step)),
                          .packed = level->packed,
                          .n = n,
@@ -240,8 +240,8 @@ static void emit_strided(l_unit_t *u, const l_level_t *level, LLVMValueRef first
         const pointers_t at = loop_pointers(u, &loop, &walk, 1);
         emit_iteration(u, level, at.user, at.packed);
         l_loop_close(u, &loop);
-    } else if (l_window_of(u, &body, prim->step, prim->count, &window)) {
-        emit_windows(u, &walk, &window, &body);
+    } else if (l_chunk_of(u, &body, prim->step, prim->count, &chunk)) {
+        emit_chunks(u, &walk, &chunk, &body);
     } else {
         emit_groups(u, &walk, &body);
     }
@@ -258,7 +258,7 @@ static void emit_listed_group(l_unit_t *u, const l_level_t *level, LLVMValueRef 
         LLVMValueRef disp = entry_at(u, table, l_int(u, i), bytes, "disp");
         LLVMValueRef user = l_gep_v(u, level->origin, disp);
         LLVMValueRef at = l_gep(u, packed, i * level->at->iter_size);
-        if (NULL != body) {
+        if (body != NULL) {
             l_move_body(u, user, at, body, NULL);
         } else {
             emit_iteration(u, level, user, at);
@@ -315,7 +315,7 @@ static void emit_ragged(l_unit_t *u, const l_level_t *level, LLVMValueRef first,
     LLVMValueRef disp = entry_at(u, table, loop.i, disp_bytes(prim), "disp");
     LLVMValueRef user = l_gep_v(u, level->origin, disp);
     LLVMValueRef packed = l_gep_v(u, level->packed, l_sub(u, from, start));
-    if (0 == prim->inner_delta) {
+    if (prim->inner_delta == 0) {
         l_move_any(u, user, packed, bytes);
     } else {
         const l_level_t inner = inner_of(u, level, prim->inner_delta, user, packed);
@@ -328,7 +328,7 @@ static void emit_ragged(l_unit_t *u, const l_level_t *level, LLVMValueRef first,
 
 static int has_members(const dame_prim_t *prim)
 {
-    return NULL != prim->inner_deltas || (NULL != prim->prefix && prim->count <= MOST_MEMBERS / 2);
+    return prim->inner_deltas != NULL || (prim->prefix != NULL && prim->count <= MOST_MEMBERS / 2);
 }
 
 static void emit_member(l_unit_t *u, const l_level_t *level, LLVMValueRef table, int64_t i,
@@ -340,7 +340,7 @@ static void emit_member(l_unit_t *u, const l_level_t *level, LLVMValueRef table,
     LLVMValueRef user = l_gep_v(u, level->origin, disp);
     const int32_t delta = dame_iter_inner(level->at, i);
     const int64_t bytes = dame_iter_size(level->at, i);
-    if (0 != delta) {
+    if (delta != 0) {
         const l_level_t inner = inner_of(u, level, delta, user, packed);
         l_emit_level(u, &inner, l_int(u, dame_iter_inner_count(level->at, i, inner.at)));
     } else if (bytes > L_LONG) {
@@ -368,7 +368,7 @@ static void emit_call(l_unit_t *u, const l_level_t *level, LLVMValueRef kernel, 
 {
     LLVMValueRef origin = LLVMBuildPtrToInt(u->b, level->origin, u->i64, "origin");
     LLVMValueRef args[] = {level->prim, origin, level->packed, first, n};
-    if (NULL == kernel) {
+    if (kernel == NULL) {
         LLVMValueRef kernels =
             table_at(u, level, offsetof(dame_prim_t, interpreted), "interpreted");
         const int64_t at = (int64_t) u->dir * (int64_t) sizeof(dame_run_fn);
@@ -385,9 +385,9 @@ void l_emit_run(l_unit_t *u, const l_level_t *level, LLVMValueRef first, LLVMVal
     int64_t whole;
     if (has_members(prim) && l_is_int(n, &whole) && whole == prim->count) {
         emit_all_members(u, level);
-    } else if (NULL != prim->inner_deltas) {
+    } else if (prim->inner_deltas != NULL) {
         emit_call(u, level, NULL, first, n); /* some members: cut messages only */
-    } else if (NULL != prim->prefix) {
+    } else if (prim->prefix != NULL) {
         emit_ragged(u, level, first, n);
     } else if (dame_prim_has_list(prim)) {
         emit_listed(u, level, first, n);
@@ -397,16 +397,16 @@ void l_emit_run(l_unit_t *u, const l_level_t *level, LLVMValueRef first, LLVMVal
 }
 
 /* Few long blocks are moved faster one by one. */
-static int has_windows(const l_unit_t *u, const dame_prim_t *prim)
+static int has_chunks(const l_unit_t *u, const dame_prim_t *prim)
 {
     enum { FEW_BYTES = 256, LONG_BYTES = 8 };
     l_body_t body;
-    l_window_t window;
-    return !(0 != prim->count && prim->count * prim->iter_size <= FEW_BYTES &&
+    l_chunk_t chunk;
+    return !(prim->count != 0 && prim->count * prim->iter_size <= FEW_BYTES &&
              prim->iter_size >= LONG_BYTES) &&
            !l_keeps_interpreter(prim) && dame_shape_has_step(prim) &&
            l_body_of_iteration(prim, &body) &&
-           l_window_of(u, &body, prim->step, prim->count, &window);
+           l_chunk_of(u, &body, prim->step, prim->count, &chunk);
 }
 
 static int is_straight(const dame_prim_t *prim, LLVMValueRef n, l_body_t *body)
@@ -423,13 +423,13 @@ void l_emit_level(l_unit_t *u, const l_level_t *level, LLVMValueRef n)
     if (u->is_full) {
         return;
     }
-    if (has_windows(u, level->at)) {
+    if (has_chunks(u, level->at)) {
         l_emit_run(u, level, l_int(u, 0), n);
     } else if (is_straight(level->at, n, &body)) {
         l_move_body(u, level->origin, level->packed, &body, NULL);
     } else if (l_keeps_interpreter(level->at)) {
         emit_call(u, level, NULL, l_int(u, 0), n);
-    } else if (has_members(level->at) && NULL != u->kernels[index]) {
+    } else if (has_members(level->at) && u->kernels[index] != NULL) {
         emit_call(u, level, u->kernels[index], l_int(u, 0), n);
     } else {
         l_emit_run(u, level, l_int(u, 0), n);
@@ -439,6 +439,6 @@ void l_emit_level(l_unit_t *u, const l_level_t *level, LLVMValueRef n)
 int l_gains_from_all(const l_unit_t *u, const dame_prim_t *prim)
 {
     l_body_t body;
-    return 0 != prim->count && (has_members(prim) || has_windows(u, prim) ||
+    return prim->count != 0 && (has_members(prim) || has_chunks(u, prim) ||
                                 is_straight(prim, l_int(u, prim->count), &body));
 }

@@ -10,7 +10,7 @@ typedef struct text {
 
 static int is_text(text_t text, const char *word)
 {
-    return strlen(word) == text.length && 0 == memcmp(text.at, word, text.length);
+    return strlen(word) == text.length && memcmp(text.at, word, text.length) == 0;
 }
 
 /* The CPU that all of this make with these features are scheduled for: code depends on `cpu` alone,
@@ -32,7 +32,7 @@ static dame_status_t take_cpu(text_t value, const dame_cpu_t *cpu, l_options_t *
         out->tune = tuning_of(cpu);
         return DAME_OK;
     }
-    for (const dame_cpu_model_t *model = dame_cpu_models(); NULL != model->name; model++) {
+    for (const dame_cpu_model_t *model = dame_cpu_models(); model->name != NULL; model++) {
         if (is_text(value, model->name) && dame_cpu_has(cpu, &model->cpu)) {
             out->cpu = model->cpu;
             out->tune = model->name;
@@ -66,7 +66,7 @@ static dame_status_t take(text_t key, text_t value, const dame_cpu_t *cpu, l_opt
         return take_text(value, out->dump, L_LONGEST_PATH);
     }
     if (is_text(key, "verify") && (is_text(value, "0") || is_text(value, "1"))) {
-        out->verify = '1' == value.at[0];
+        out->verify = value.at[0] == '1';
         return DAME_OK;
     }
     return DAME_ERR_ARGUMENT;
@@ -77,9 +77,9 @@ static size_t length_of(const char *text)
 {
     int depth = 0;
     size_t n = 0;
-    for (; '\0' != text[n] && (depth > 0 || ',' != text[n]); n++) {
-        depth += '(' == text[n] || '<' == text[n];
-        depth -= ')' == text[n] || '>' == text[n];
+    for (; text[n] != '\0' && (depth > 0 || text[n] != ','); n++) {
+        depth += '(' == text[n] || text[n] == '<';
+        depth -= ')' == text[n] || text[n] == '>';
     }
     return n;
 }
@@ -87,16 +87,16 @@ static size_t length_of(const char *text)
 dame_status_t l_options_parse(const char *text, const dame_cpu_t *cpu, l_options_t *out)
 {
     *out = (l_options_t){.cpu = *cpu, .tune = tuning_of(cpu)};
-    while ('\0' != text[0]) {
+    while (text[0] != '\0') {
         const size_t length = length_of(text);
         const char *equals = memchr(text, '=', length);
-        if (NULL == equals) {
+        if (equals == NULL) {
             return DAME_ERR_ARGUMENT;
         }
         const text_t key = {text, (size_t) (equals - text)};
         const text_t value = {equals + 1, length - key.length - 1};
         const dame_status_t status = take(key, value, cpu, out);
-        if (DAME_OK != status) {
+        if (status != DAME_OK) {
             return status;
         }
         text += length;

@@ -91,7 +91,7 @@ static dame_status_t guarded(state_t *state, void (*body)(state_t *state, void *
     }
     state->is_broken = 1;
     owner = pthread_self();
-    if (0 == setjmp(escape)) {
+    if (setjmp(escape) == 0) {
         LLVMInstallFatalErrorHandler(on_fatal_error);
         body(state, arguments);
         state->is_broken = 0;
@@ -137,7 +137,7 @@ static void try_pipeline(state_t *state, void *known)
 static void open_machine(state_t *state, void *status)
 {
     *(dame_status_t *) status = l_machine_open(&state->machine);
-    if (DAME_OK == *(dame_status_t *) status) {
+    if (*(dame_status_t *) status == DAME_OK) {
         describe_target(&state->options, &state->target);
     }
 }
@@ -145,26 +145,26 @@ static void open_machine(state_t *state, void *status)
 static dame_status_t open_state(const dame_cpu_t *cpu, const char *options, void **out)
 {
     state_t *state = calloc(1, sizeof(*state));
-    if (NULL == state) {
+    if (state == NULL) {
         return DAME_ERR_NOMEM;
     }
     dame_status_t status = l_options_parse(options, cpu, &state->options);
     dame_status_t opened = DAME_ERR_UNSUPPORTED;
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = guarded(state, open_machine, &opened);
     }
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = opened;
     }
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         free(state);
         return status;
     }
     int known = 0;
     status = guarded(state, try_pipeline, &known);
-    if (DAME_OK != status || !known) {
+    if (status != DAME_OK || !known) {
         close_state(state);
-        return DAME_ERR_NOMEM == status ? DAME_ERR_NOMEM : DAME_ERR_ARGUMENT;
+        return status == DAME_ERR_NOMEM ? DAME_ERR_NOMEM : DAME_ERR_ARGUMENT;
     }
     *out = state;
     return DAME_OK;
@@ -202,7 +202,7 @@ static dame_status_t generate(state_t *state, const l_unit_t *u, uint32_t varian
     l_dump_ir(&dump, u->module, ".opt.ll");
     l_dump_assembly(&dump, state->machine, u->module);
     LLVMMemoryBufferRef object = l_machine_generate(state->machine, u->module, LLVMObjectFile);
-    if (NULL == object) {
+    if (object == NULL) {
         return DAME_ERR_UNSUPPORTED;
     }
     phases.generate = lap(&start);
@@ -230,11 +230,11 @@ static dame_status_t write_ir(state_t *state, l_unit_t *u)
     l_machine_prepare(state->machine, u->module);
     const int32_t n = l_emit_kernels(u, &state->target);
     for (int32_t i = 0; i < u->program->nprims; i++) {
-        if (NULL != u->kernels[i]) {
+        if (u->kernels[i] != NULL) {
             code->entries[code->nentries++] = (dame_entry_point_t){.prim = i};
         }
     }
-    return 0 == n || LLVMVerifyModule(u->module, LLVMReturnStatusAction, NULL)
+    return n == 0 || LLVMVerifyModule(u->module, LLVMReturnStatusAction, NULL)
                ? DAME_ERR_UNSUPPORTED
                : DAME_OK;
 }
@@ -243,7 +243,7 @@ static dame_status_t write_ir(state_t *state, l_unit_t *u)
 static dame_status_t write_grid(state_t *state, l_unit_t *u, uint32_t variant)
 {
     const dame_grid_target_t target = (dame_grid_target_t) (variant - L_GRID_HOST);
-    if (DAME_GRID_HOST == target) {
+    if (target == DAME_GRID_HOST) {
         l_machine_prepare(state->machine, u->module);
     }
     state->code.entries[state->code.nentries++] = (dame_entry_point_t){.prim = 0};
@@ -279,7 +279,7 @@ static void compile_program(state_t *state, void *arguments)
     request->status =
         l_is_grid(request->variant) ? write_grid(state, &u, request->variant) : write_ir(state, &u);
     phases = (l_phases_t){.ir = lap(&start)};
-    if (DAME_OK == request->status) {
+    if (request->status == DAME_OK) {
         request->status = dame_grid_is_text(request->variant)
                               ? generate_text(state, &u, request->variant)
                               : generate(state, &u, request->variant);
@@ -303,7 +303,7 @@ static dame_status_t compile(void *opaque, const dame_program_t *program, dame_d
     state->code.size = 0;
     state->code.nentries = 0;
     const dame_status_t status = guarded(state, compile_program, &request);
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
     *code = (dame_machine_code_t){state->code.bytes, state->code.size, state->code.entries,

@@ -54,7 +54,7 @@ static inline LLVMValueRef l_int(const l_unit_t *u, int64_t value)
 /* Is it a constant? Then *value is its value. */
 static inline int l_is_int(LLVMValueRef v, int64_t *value)
 {
-    if (NULL == LLVMIsAConstantInt(v)) {
+    if (LLVMIsAConstantInt(v) == NULL) {
         return 0;
     }
     *value = LLVMConstIntGetSExtValue(v);
@@ -63,7 +63,7 @@ static inline int l_is_int(LLVMValueRef v, int64_t *value)
 
 static inline LLVMValueRef l_add(const l_unit_t *u, LLVMValueRef a, int64_t b)
 {
-    return 0 == b ? a : LLVMBuildAdd(u->b, a, l_int(u, b), "");
+    return b == 0 ? a : LLVMBuildAdd(u->b, a, l_int(u, b), "");
 }
 
 static inline LLVMValueRef l_sub(const l_unit_t *u, LLVMValueRef a, LLVMValueRef b)
@@ -73,13 +73,13 @@ static inline LLVMValueRef l_sub(const l_unit_t *u, LLVMValueRef a, LLVMValueRef
 
 static inline LLVMValueRef l_mul(const l_unit_t *u, LLVMValueRef a, int64_t b)
 {
-    return 1 == b ? a : LLVMBuildMul(u->b, a, l_int(u, b), "");
+    return b == 1 ? a : LLVMBuildMul(u->b, a, l_int(u, b), "");
 }
 
 /* a / b, rounded towards 0. */
 static inline LLVMValueRef l_div(const l_unit_t *u, LLVMValueRef a, int64_t b)
 {
-    return 1 == b ? a : LLVMBuildSDiv(u->b, a, l_int(u, b), "");
+    return b == 1 ? a : LLVMBuildSDiv(u->b, a, l_int(u, b), "");
 }
 
 /* The address `bytes` behind `p`; it wraps around, as displacements do. */
@@ -90,7 +90,7 @@ static inline LLVMValueRef l_gep_v(const l_unit_t *u, LLVMValueRef p, LLVMValueR
 
 static inline LLVMValueRef l_gep(const l_unit_t *u, LLVMValueRef p, int64_t bytes)
 {
-    return 0 == bytes ? p : l_gep_v(u, p, l_int(u, bytes));
+    return bytes == 0 ? p : l_gep_v(u, p, l_int(u, bytes));
 }
 
 /* ---- memory ---- */
@@ -156,7 +156,7 @@ static inline void l_number(const l_unit_t *u, LLVMValueRef function, unsigned i
                             const char *name, uint64_t number)
 {
     const unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
-    if (0 != kind) { /* 0: this LLVM does not have it */
+    if (kind != 0) { /* 0: this LLVM does not have it */
         LLVMAddAttributeAtIndex(function, index, LLVMCreateEnumAttribute(u->context, kind, number));
     }
 }

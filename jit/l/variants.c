@@ -27,7 +27,7 @@ enum {
 static const char *pipeline_name(uint32_t variant)
 {
     const uint32_t pipeline = variant & PIPELINE;
-    return CUSTOM == pipeline ? "custom" : pipeline < PIPELINES ? pipelines[pipeline].name : NULL;
+    return pipeline == CUSTOM ? "custom" : pipeline < PIPELINES ? pipelines[pipeline].name : NULL;
 }
 
 int l_variant_name(uint32_t variant, char name[DAME_VARIANT_NAME])
@@ -37,11 +37,11 @@ int l_variant_name(uint32_t variant, char name[DAME_VARIANT_NAME])
                            : variant < VARIANTS ? pipeline_name(variant)
                                                 : NULL;
     name[0] = '\0';
-    if (NULL != pipeline) {
+    if (pipeline != NULL) {
         snprintf(name, DAME_VARIANT_NAME, "%s%s", pipeline,
-                 0 != (variant & HALF_VECTORS) ? "+256" : "");
+                 (variant & HALF_VECTORS) != 0 ? "+256" : "");
     }
-    return NULL != pipeline;
+    return pipeline != NULL;
 }
 
 /* Are there moves that use the widest vectors? */
@@ -49,7 +49,7 @@ static int has_wide_moves(const dame_program_t *program)
 {
     for (int32_t i = 0; i < program->nprims; i++) {
         const dame_prim_t *prim = &program->prims[i];
-        if (NULL != prim->interpreted && (NULL != prim->prefix || dame_iter_size(prim, 0) > 32 ||
+        if (prim->interpreted != NULL && (prim->prefix != NULL || dame_iter_size(prim, 0) > 32 ||
                                           (prim->step > -32 && prim->step < 32))) {
             return 1;
         }
@@ -81,7 +81,7 @@ int32_t l_variants(const l_options_t *options, const dame_program_t *program, ui
 const char *l_passes_of(const l_options_t *options, uint32_t variant)
 {
     const uint32_t pipeline = variant & PIPELINE;
-    return CUSTOM == pipeline ? options->passes : pipelines[pipeline].passes;
+    return pipeline == CUSTOM ? options->passes : pipelines[pipeline].passes;
 }
 
 int l_is_variant(const l_options_t *options, uint32_t variant)
@@ -89,10 +89,10 @@ int l_is_variant(const l_options_t *options, uint32_t variant)
     const uint32_t pipeline = variant & PIPELINE;
     return l_is_grid(variant) ||
            (variant < VARIANTS &&
-            (pipeline < PIPELINES || (CUSTOM == pipeline && options->has_passes)));
+            (pipeline < PIPELINES || (pipeline == CUSTOM && options->has_passes)));
 }
 
 int l_vector_bytes(uint32_t variant, int most)
 {
-    return 0 != (variant & HALF_VECTORS) && most > 32 ? 32 : most;
+    return (variant & HALF_VECTORS) != 0 && most > 32 ? 32 : most;
 }

@@ -35,13 +35,13 @@ void x_emit_level_call(x_compiler_t *c, const dame_prim_t *prim, x_mem_t user, i
     } else {
         x_call(code, (uintptr_t) prim->interpreted[context->dir]);
     }
-    advance_packed(c, NULL != prim->prefix ? prim->prefix[count] : count * prim->iter_size);
+    advance_packed(c, prim->prefix != NULL ? prim->prefix[count] : count * prim->iter_size);
 }
 
 static void emit_memcpy_call(x_compiler_t *c, x_mem_t user, int64_t bytes)
 {
     x_code_t *code = c->code;
-    const int packs = DAME_PACK == c->context->dir; /* the first argument is where bytes go */
+    const int packs = c->context->dir == DAME_PACK; /* the first argument is where bytes go */
     const x_reg_t in_user = packs ? X_ARG_ORIGIN : X_ARG_PRIM;
     const x_reg_t in_stream = packs ? X_ARG_PRIM : X_ARG_ORIGIN;
     if (!c->has_calls) {

@@ -133,7 +133,7 @@ static inline int x_permutation(x_code_t *code, const uint8_t *from)
     x_constants_t *constants = &code->constants;
     int i = 0;
     while (i < constants->npermutations &&
-           0 != memcmp(from, constants->permutations[i], X_VECTOR)) {
+           memcmp(from, constants->permutations[i], X_VECTOR) != 0) {
         i++;
     }
     if (i == constants->npermutations && i < X_PERMUTATIONS && !constants->none) {

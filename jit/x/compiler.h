@@ -103,16 +103,16 @@ int64_t x_table_address(const dame_prim_t *prim);
 /* Bytes of an entry of a level's table. */
 static inline int x_entry_bytes(const dame_prim_t *prim)
 {
-    return NULL != prim->disps32 ? 4 : 8;
+    return prim->disps32 != NULL ? 4 : 8;
 }
 
 /*
  * How many iterations the loop body copies; `one` has the blocks of one. Where a permutation copies
- * several iterations in one vector, it is a multiple of their number, *window, otherwise *window is
+ * several iterations in one vector, it is a multiple of their number, *chunk, otherwise *chunk is
  * 1.
  */
 int64_t x_unroll_factor(const x_compiler_t *c, const dame_prim_t *prim, const x_blocks_t *one,
-                        int64_t *window);
+                        int64_t *chunk);
 
 /* Emits all iterations from where `walk` stands. */
 void x_emit_loop(x_compiler_t *c, const x_walk_t *walk, x_trips_t trips);

@@ -81,7 +81,7 @@ static inline void x_put_constant(x_code_t *code, int reg, int64_t value)
     }
     first = brought == part[first] ? 0 : first;
     for (int i = first; i < PARTS; i++) {
-        const uint32_t op = i > first ? 0xf2800000 : 0 != brought ? 0x92800000 : 0xd2800000;
+        const uint32_t op = i > first ? 0xf2800000 : brought != 0 ? 0x92800000 : 0xd2800000;
         const uint32_t bits = i > first ? part[i] : part[i] ^ brought;
         if (i == first || brought != part[i]) {
             x_word(code, op | (uint32_t) i << 21 | bits << 5 | (uint32_t) reg);
@@ -126,8 +126,8 @@ static inline void x_put_access(x_code_t *code, uint32_t op, int reg, x_mem_t me
 {
     const uint32_t log2 = (uint32_t) __builtin_ctz((unsigned) bytes);
     op |= (log2 & 3) << 30; /* 16 bytes: 0 */
-    code->full |= X_NO_INDEX != mem.index;
-    if (mem.disp >= 0 && 0 == mem.disp % bytes && mem.disp / bytes < 1 << 12) {
+    code->full |= mem.index != X_NO_INDEX;
+    if (mem.disp >= 0 && mem.disp % bytes == 0 && mem.disp / bytes < 1 << 12) {
         const uint32_t units = (uint32_t) (mem.disp / bytes);
         x_registers(code, 0x39000000 | op | units << 10, reg, mem.base, 0);
     } else if (mem.disp >= -256 && mem.disp < 256) {
@@ -144,7 +144,7 @@ static inline void x_put_pair(x_code_t *code, uint32_t op, int reg, int second, 
                               int size)
 {
     const uint32_t units = (uint32_t) (mem.disp / size) & 0x7f;
-    code->full |= X_NO_INDEX != mem.index;
+    code->full |= mem.index != X_NO_INDEX;
     x_word(code,
            op | units << 15 | (uint32_t) second << 10 | (uint32_t) mem.base << 5 | (uint32_t) reg);
 }
@@ -157,10 +157,10 @@ static inline x_vectors_t x_vectors_for(int bits, const dame_cpu_t *cpu, uint32_
 {
     (void) cpu;
     return (x_vectors_t){.name = "neon",
-                         .bytes = 128 == bits ? 16 : 32,
-                         .tail_bytes = 128 == bits ? 16 : 32,
+                         .bytes = bits == 128 ? 16 : 32,
+                         .tail_bytes = bits == 128 ? 16 : 32,
                          .permute_bytes = 16,
-                         .pairs = 0 == bits && X_PAIRS == x_choice(variant, X_PERMUTE)};
+                         .pairs = bits == 0 && x_choice(variant, X_PERMUTE) == X_PAIRS};
 }
 
 /* ---- integers ---- */
@@ -207,7 +207,7 @@ static inline void x_add_constant(x_code_t *code, x_reg_t to, x_reg_t from, int6
 {
     const uint64_t size = constant < 0 ? -(uint64_t) constant : (uint64_t) constant;
     const uint32_t op = constant < 0 ? X_SUB : X_ADD;
-    if (0 == constant) {
+    if (constant == 0) {
         x_move(code, to, from);
     } else if (!x_has_room(code)) {
         return;
@@ -233,7 +233,7 @@ static inline void x_multiply(x_code_t *code, x_reg_t to, int64_t constant)
 static inline void x_load_entry(x_code_t *code, x_reg_t to, x_mem_t table, int bytes)
 {
     if (x_has_room(code)) {
-        x_put_access(code, 4 == bytes ? X_LOAD_SIGNED : X_LOAD, to, table, bytes);
+        x_put_access(code, bytes == 4 ? X_LOAD_SIGNED : X_LOAD, to, table, bytes);
     }
 }
 
@@ -350,7 +350,7 @@ static inline void x_vector(x_code_t *code, int store, int reg, x_mem_t mem, int
     if (!x_has_room(code)) {
         return;
     }
-    if (ONE == bytes) {
+    if (bytes == ONE) {
         x_put_access(code, access, reg, mem, ONE);
     } else if (mem.disp == units * ONE && units >= -MOST - 1 && units <= MOST) {
         x_put_pair(code, store ? 0xad000000 : 0xad400000, reg, reg + 16, mem, ONE);
@@ -426,7 +426,7 @@ static inline void x_load_constants(x_code_t *code)
 
 static inline void x_align(x_code_t *code, int bytes)
 {
-    while (x_has_room(code) && 0 != x_here(code) % (unsigned) bytes) {
+    while (x_has_room(code) && x_here(code) % (unsigned) bytes != 0) {
         *code->at++ = X_FILL;
     }
 }
@@ -456,7 +456,7 @@ static inline x_reg_t x_saved_second(int i, int saved)
 static inline void x_prologue(x_code_t *code, int saved)
 {
     const int64_t bytes = 16 + (saved + 1) / 2 * 16;
-    if (0 == saved || !x_has_room(code)) {
+    if (saved == 0 || !x_has_room(code)) {
         return;
     }
     x_put_pair(code, 0xa9800000, X_FRAME, X_LINK, x_mem(X_SP, -bytes), 8);

@@ -83,7 +83,7 @@ static inline void x_64(x_code_t *code, uint64_t value)
 /* The high bit of the index, as REX has it. */
 static inline unsigned x_index_bit(x_mem_t mem)
 {
-    return X_NO_INDEX == mem.index ? 0 : (unsigned) mem.index >> 3 & 1;
+    return mem.index == X_NO_INDEX ? 0 : (unsigned) mem.index >> 3 & 1;
 }
 
 /* ModRM, SIB and displacement of a register and memory. `unit`: what an 8-bit displacement counts.
@@ -94,20 +94,20 @@ static inline void x_memory(x_code_t *code, int reg, x_mem_t mem, int unit)
     unit = X_FAULT(short_displacement_unscaled, unit, 1);
     const int64_t units = mem.disp / unit;
     const int is_short = mem.disp == units * unit && units == (int8_t) units;
-    const unsigned mod = 0 == mem.disp && X_RBP != base ? 0 : is_short ? 1 : 2;
+    const unsigned mod = mem.disp == 0 && base != X_RBP ? 0 : is_short ? 1 : 2;
     const unsigned field = mod << 6 | (unsigned) (reg & 7) << 3;
-    if (X_NO_INDEX != mem.index) {
+    if (mem.index != X_NO_INDEX) {
         x_byte(code, field | X_RSP);
         x_byte(code, (unsigned) (mem.index & 7) << 3 | base);
     } else {
         x_byte(code, field | base);
-        if (X_RSP == base) {
+        if (base == X_RSP) {
             x_byte(code, 0x24);
         }
     }
-    if (1 == mod) {
+    if (mod == 1) {
         x_byte(code, (unsigned) units & 0xff);
-    } else if (2 == mod) {
+    } else if (mod == 2) {
         x_32(code, (uint32_t) mem.disp);
     }
 }
@@ -129,7 +129,7 @@ static inline void x_rex_memory(x_code_t *code, int wide, int reg, x_mem_t mem)
 {
     const unsigned bits = (unsigned) wide << 3 | (unsigned) (reg >> 3 & 1) << 2 |
                           x_index_bit(mem) << 1 | (unsigned) (mem.base >> 3 & 1);
-    if (0 != bits) {
+    if (bits != 0) {
         x_byte(code, 0x40u | bits);
     }
 }
@@ -182,7 +182,7 @@ static inline void x_vex(x_code_t *code, int map, int prefix, int wide, int leng
 static inline void x_evex(x_code_t *code, int map, int prefix, int wide, int length, int reg, int v,
                           x_mem_t rm, int mask, int zero)
 {
-    const unsigned high = X_NO_INDEX == rm.index ? (unsigned) rm.base >> 4 & 1 : x_index_bit(rm);
+    const unsigned high = rm.index == X_NO_INDEX ? (unsigned) rm.base >> 4 & 1 : x_index_bit(rm);
     x_byte(code, 0x62);
     x_byte(code, (unsigned) (~reg >> 3 & 1) << 7 | (high ^ 1) << 6 |
                      (unsigned) (~rm.base >> 3 & 1) << 5 | (unsigned) (~reg >> 4 & 1) << 4 |
@@ -199,8 +199,8 @@ static inline x_vectors_t x_vectors_for(int bits, const dame_cpu_t *cpu, uint32_
 {
     static const int moves[4] = {32, [X_WIDE] = 64};
     static const int permutations[4] = {32, [X_WIDE] = 64, [X_SINGLE] = 0, [X_PAIRS] = 64};
-    const int most = 0 == bits ? X_VECTOR : bits / 8;
-    const int permute = 0 == bits ? permutations[x_choice(variant, X_PERMUTE)] : most;
+    const int most = bits == 0 ? X_VECTOR : bits / 8;
+    const int permute = bits == 0 ? permutations[x_choice(variant, X_PERMUTE)] : most;
     if (most == 16 || !cpu->avx2) {
         return (x_vectors_t){.name = "sse2", .bytes = 16, .tail_bytes = 16};
     }
@@ -209,13 +209,13 @@ static inline x_vectors_t x_vectors_for(int bits, const dame_cpu_t *cpu, uint32_
             .name = "avx2", .bytes = 32, .tail_bytes = 32, .permute_bytes = permute > 0 ? 16 : 0};
     }
     return (x_vectors_t){.name = "avx512",
-                         .bytes = 0 != bits ? most : moves[x_choice(variant, X_MOVE)],
-                         .tail_bytes = 0 != bits ? most : 32,
+                         .bytes = bits != 0 ? most : moves[x_choice(variant, X_MOVE)],
+                         .tail_bytes = bits != 0 ? most : 32,
                          .mask_bytes = most,
                          .permute_bytes = cpu->avx512_vbmi ? permute : 0,
-                         .pairs = 0 == bits && cpu->avx512_vbmi &&
-                                  X_PAIRS == x_choice(variant, X_PERMUTE),
-                         .splits_tails = X_SPLIT == x_choice(variant, X_TAILS)};
+                         .pairs = bits == 0 && cpu->avx512_vbmi &&
+                                  x_choice(variant, X_PERMUTE) == X_PAIRS,
+                         .splits_tails = x_choice(variant, X_TAILS) == X_SPLIT};
 }
 
 static inline int x_is_evex(const x_code_t *code)
@@ -270,7 +270,7 @@ static inline void x_align_down(x_code_t *code, x_reg_t reg, int bytes)
 
 static inline void x_add_constant(x_code_t *code, x_reg_t to, x_reg_t from, int64_t constant)
 {
-    if (0 == constant) {
+    if (constant == 0) {
         x_move(code, to, from);
     } else if (constant != (int32_t) constant) {
         x_set(code, X_TEMP, constant);
@@ -307,7 +307,7 @@ static inline void x_load_entry(x_code_t *code, x_reg_t to, x_mem_t table, int b
 {
     if (x_has_room(code)) {
         const int is_short = X_FAULT(entry_width_swapped, 4, 8) == bytes;
-        x_rex(code, X_FAULT(entry_not_sign_extended, 1, 8 == bytes), to, table.base);
+        x_rex(code, X_FAULT(entry_not_sign_extended, 1, bytes == 8), to, table.base);
         x_byte(code, X_FAULT(entry_not_sign_extended, is_short, 0) ? 0x63 : 0x8b); /* movsxd, mov */
         x_memory(code, to, table, 1);
     }
@@ -384,7 +384,7 @@ static inline void x_bind(x_code_t *code, x_label_t branch)
  * pays for them. */
 static inline void x_clear_upper(x_code_t *code)
 {
-    if (X_FAULT(vzeroupper_missing, 32 == code->vectors.bytes && !x_is_evex(code), 0)) {
+    if (X_FAULT(vzeroupper_missing, code->vectors.bytes == 32 && !x_is_evex(code), 0)) {
         x_byte(code, 0xc5);
         x_byte(code, 0xf8);
         x_byte(code, 0x77);
@@ -503,12 +503,12 @@ static inline void x_scalar(x_code_t *code, int store, x_mem_t mem, int bytes)
     if (store && X_FAULT(byte_stored_as_two, 2, 1) == bytes) {
         x_byte(code, 0x66);
     }
-    x_rex_memory(code, 8 == bytes, X_TEMP, mem);
+    x_rex_memory(code, bytes == 8, X_TEMP, mem);
     if (store) {
-        x_byte(code, X_FAULT(byte_stored_as_four, 1 == bytes ? 0x88 : 0x89, 0x89));
+        x_byte(code, X_FAULT(byte_stored_as_four, bytes == 1 ? 0x88 : 0x89, 0x89));
     } else if (bytes < 4) { /* movzx */
         x_byte(code, 0x0f);
-        x_byte(code, 1 == bytes ? 0xb6 : 0xb7);
+        x_byte(code, bytes == 1 ? 0xb6 : 0xb7);
     } else {
         x_byte(code, 0x8b);
     }
@@ -561,7 +561,7 @@ static inline void x_emit_constants(x_code_t *code)
     const x_constants_t *constants = &code->constants;
     const int bytes = code->vectors.permute_bytes;
     for (int i = 0; i < constants->permutations_loaded; i++) {
-        while (x_has_room(code) && 0 != (x_here(code) & (unsigned) (bytes - 1))) {
+        while (x_has_room(code) && (x_here(code) & (unsigned) (bytes - 1)) != 0) {
             x_byte(code, X_FILL);
         }
         if (x_has_room(code)) {
@@ -592,7 +592,7 @@ static inline int x_pads_stack(int saved)
  * profilers find their way, which follow only that. */
 static inline void x_prologue(x_code_t *code, int saved)
 {
-    if (0 == saved) {
+    if (saved == 0) {
         return;
     }
     x_push(code, 0, X_RBP);
@@ -657,7 +657,7 @@ enum { X_FRAME_DESCRIPTION = 48 }; /* bytes at most */
 
 static inline void x_align(x_code_t *code, int bytes)
 {
-    while (x_has_room(code) && 0 != x_here(code) % (unsigned) bytes) {
+    while (x_has_room(code) && x_here(code) % (unsigned) bytes != 0) {
         x_byte(code, X_FILL);
     }
 }

@@ -15,12 +15,12 @@ enum { KERNEL_ROOM = 8192 }; /* bytes of one kernel */
 
 static int is_paced(const x_compiler_t *c, const dame_prim_t *prim)
 {
-    return DAME_UNPACK == c->context->dir && dame_is_strided_leaf(prim) && dame_paces_stores(prim);
+    return c->context->dir == DAME_UNPACK && dame_is_strided_leaf(prim) && dame_paces_stores(prim);
 }
 
 static int is_throttled(const x_compiler_t *c, const dame_prim_t *prim)
 {
-    return DAME_UNPACK == c->context->dir ? dame_throttles_stores(prim)
+    return c->context->dir == DAME_UNPACK ? dame_throttles_stores(prim)
                                           : dame_throttles_loads(prim);
 }
 
@@ -28,15 +28,15 @@ static int is_throttled(const x_compiler_t *c, const dame_prim_t *prim)
  * in another order, and for levels with blocks that lie badly for the cache. */
 static int keep_interpreter(const x_compiler_t *c, const dame_prim_t *prim)
 {
-    return 0 == prim->iter_size || NULL != prim->prefix || NULL != prim->visits ||
+    return prim->iter_size == 0 || prim->prefix != NULL || prim->visits != NULL ||
            dame_walks_columns(prim) || is_throttled(c, prim) || is_paced(c, prim);
 }
 
 /* Does the level have few iterations that differ, which are emitted one after the other? */
 static int has_members(const x_compiler_t *c, const dame_prim_t *prim)
 {
-    return NULL != prim->inner_deltas ||
-           (NULL != prim->prefix && prim->count <= c->context->options.list_entries);
+    return prim->inner_deltas != NULL ||
+           (prim->prefix != NULL && prim->count <= c->context->options.list_entries);
 }
 
 static void emit_each_member(x_compiler_t *c, const dame_prim_t *prim, x_mem_t user)
@@ -71,7 +71,7 @@ void x_emit_all(x_compiler_t *c, const dame_prim_t *prim, x_mem_t user, int64_t 
     x_walk_t walk = {.prim = prim, .user = user};
     if (x_collect_blocks(c, prim, n, user.disp, c->context->options.straight_bytes, c->blocks)) {
         x_copy_blocks(c, x_mem(user.base, 0), c->blocks);
-    } else if (NULL != prim->prefix || keep_interpreter(c, prim) || c->is_shallow) {
+    } else if (prim->prefix != NULL || keep_interpreter(c, prim) || c->is_shallow) {
         x_emit_level_call(c, prim, user, n);
     } else if (dame_prim_has_list(prim)) {
         walk.table = x_reg_alloc(c);
@@ -214,7 +214,7 @@ static int next_strategy(x_compiler_t *c)
     if (c->needs_calls && !c->has_calls) {
         c->has_calls = 1;
         c->saved = X_SAVED;
-    } else if (c->needs_saved && 0 == c->saved) {
+    } else if (c->needs_saved && c->saved == 0) {
         c->saved = X_SAVED;
     } else if ((c->needs_saved || c->code->full) && !c->is_shallow) {
         c->is_shallow = 1;
@@ -238,8 +238,8 @@ static int is_complete(const x_compiler_t *c)
  */
 static int gains_from_full_level(x_compiler_t *c, const dame_prim_t *prim)
 {
-    int64_t window = 1;
-    if (0 == prim->count) { /* not known */
+    int64_t chunk = 1;
+    if (prim->count == 0) { /* not known */
         return 0;
     }
     if (x_collect_blocks(c, prim, prim->count, 0, c->context->options.straight_bytes, c->blocks) ||
@@ -247,9 +247,9 @@ static int gains_from_full_level(x_compiler_t *c, const dame_prim_t *prim)
         return 1;
     }
     if (!keep_interpreter(c, prim) && x_collect_iteration(c, prim, 0, c->blocks)) {
-        (void) x_unroll_factor(c, prim, c->blocks, &window);
+        (void) x_unroll_factor(c, prim, c->blocks, &chunk);
     }
-    return window > 1;
+    return chunk > 1;
 }
 
 int32_t x_compile_level(x_context_t *context, int32_t index)

@@ -11,13 +11,13 @@
 static int64_t distance(int64_t step, int64_t n)
 {
     int64_t bytes;
-    return __builtin_mul_overflow(step, n, &bytes) || INT64_MIN == bytes ? INT64_MAX
+    return __builtin_mul_overflow(step, n, &bytes) || bytes == INT64_MIN ? INT64_MAX
            : bytes < 0                                                   ? -bytes
                                                                          : bytes;
 }
 
 int64_t x_unroll_factor(const x_compiler_t *c, const dame_prim_t *prim, const x_blocks_t *one,
-                        int64_t *window)
+                        int64_t *chunk)
 {
     const x_options_t *options = &c->context->options;
     const int64_t vector = c->code->vectors.permute_bytes;
@@ -28,7 +28,7 @@ int64_t x_unroll_factor(const x_compiler_t *c, const dame_prim_t *prim, const x_
     int64_t low = INT64_MAX;
     int64_t high = INT64_MIN;
     int64_t moves = 0;
-    *window = 1;
+    *chunk = 1;
     for (int i = 0; i < one->n; i++) {
         low = one->at[i].user < low ? one->at[i].user : low;
         high =
@@ -40,11 +40,11 @@ int64_t x_unroll_factor(const x_compiler_t *c, const dame_prim_t *prim, const x_
         const int64_t in_vector =
             vector / prim->iter_size < in_span ? vector / prim->iter_size : in_span;
         if (in_vector * moves >= X_MIN_MOVES && in_vector <= by_blocks &&
-            (DAME_PACK == c->context->dir || vector <= c->code->vectors.mask_bytes)) {
-            *window = in_vector;
-            int64_t windows = options->most_unrolled / 2;
-            windows = windows < by_blocks / in_vector ? windows : by_blocks / in_vector;
-            return windows > 1 ? windows * in_vector : in_vector;
+            (c->context->dir == DAME_PACK || vector <= c->code->vectors.mask_bytes)) {
+            *chunk = in_vector;
+            int64_t chunks = options->most_unrolled / 2;
+            chunks = chunks < by_blocks / in_vector ? chunks : by_blocks / in_vector;
+            return chunks > 1 ? chunks * in_vector : in_vector;
         }
     }
     factor = factor < options->most_unrolled ? factor : options->most_unrolled;
@@ -115,7 +115,7 @@ static void emit_unrolled_listed(x_compiler_t *c, const dame_prim_t *prim, x_mem
 
 int64_t x_table_address(const dame_prim_t *prim)
 {
-    return NULL != prim->disps32 ? (int64_t) (uintptr_t) prim->disps32
+    return prim->disps32 != NULL ? (int64_t) (uintptr_t) prim->disps32
                                  : (int64_t) (uintptr_t) prim->disps;
 }
 
@@ -173,24 +173,24 @@ static void emit_prefetching_loop(x_compiler_t *c, const x_walk_t *walk, x_reg_t
 static void emit_straight_loop(x_compiler_t *c, const x_walk_t *walk, x_trips_t trips)
 {
     x_code_t *code = c->code;
-    int64_t window;
-    const int64_t n = x_unroll_factor(c, walk->prim, c->blocks, &window);
+    int64_t chunk;
+    const int64_t n = x_unroll_factor(c, walk->prim, c->blocks, &chunk);
     if (trips.constant < 0) {
         if (may_prefetch(c, walk->prim) && c->reach < MOST_REACH &&
-            (0 == walk->prim->count || walk->prim->count >= x_least_lines(c->context->dir))) {
-            emit_prefetching_loop(c, walk, trips.reg, n, window);
+            (walk->prim->count == 0 || walk->prim->count >= x_least_lines(c->context->dir))) {
+            emit_prefetching_loop(c, walk, trips.reg, n, chunk);
         }
         if (n > 1) {
-            emit_unrolled_loop(c, walk, trips.reg, n, window);
+            emit_unrolled_loop(c, walk, trips.reg, n, chunk);
         }
-        if (window > 1) {
-            emit_unrolled_loop(c, walk, trips.reg, window, 0);
+        if (chunk > 1) {
+            emit_unrolled_loop(c, walk, trips.reg, chunk, 0);
         }
         emit_unrolled_loop(c, walk, trips.reg, 1, 0);
         return;
     }
     int64_t rest = trips.constant;
-    const int64_t whole = rest > window ? (rest - window) / n : 0;
+    const int64_t whole = rest > chunk ? (rest - chunk) / n : 0;
     c->prefetches = may_prefetch(c, walk->prim) && c->lines >= x_least_lines(c->context->dir) &&
                     c->reach <= MOST_REACH;
     if (whole > 1) {
@@ -198,12 +198,12 @@ static void emit_straight_loop(x_compiler_t *c, const x_walk_t *walk, x_trips_t 
         x_set(code, remaining, whole);
         x_align_loop(code);
         const x_label_t again = x_here(code);
-        emit_unrolled(c, walk, n, window);
+        emit_unrolled(c, walk, n, chunk);
         x_subtract(code, remaining, 1);
         x_jcc_backward(code, X_NOT_EQUAL, again);
         x_reg_free(c, remaining);
-    } else if (1 == whole) {
-        emit_unrolled(c, walk, n, window);
+    } else if (whole == 1) {
+        emit_unrolled(c, walk, n, chunk);
     }
     for (rest -= whole * n; rest > 0; rest -= n) { /* at most two */
         emit_unrolled(c, walk, rest < n ? rest : n, 0);
@@ -235,7 +235,7 @@ static void emit_nested_loop(x_compiler_t *c, const x_walk_t *walk, x_trips_t tr
         x_add(code, walk->at, user.base);
         user.base = walk->at;
     }
-    if (0 == prim->inner_delta) {
+    if (prim->inner_delta == 0) {
         x_emit_block(c, user, prim->iter_size);
     } else {
         x_emit_all(c, inner, user, inner->count);

@@ -94,7 +94,7 @@ static void emit_copy(x_code_t *code, const copy_t *copy)
         }
     }
     const int64_t rest = copy->bytes - at;
-    if (0 == rest || code->full) {
+    if (rest == 0 || code->full) {
         return;
     }
     int width = 1; /* the narrowest power of two that has the rest */
@@ -107,7 +107,7 @@ static void emit_copy(x_code_t *code, const copy_t *copy)
         move(code, copy, copy->bytes - width, width);
     } else {
         const int64_t last = rest - width / 2;
-        const int is_power = 0 == (last & (last - 1)); /* no overlap then: stores forward better */
+        const int is_power = (last & (last - 1)) == 0; /* no overlap then: stores forward better */
         move(code, copy, at, width / 2);
         move(code, copy, copy->bytes - (is_power ? last : width / 2),
              is_power ? (int) last : width / 2);
@@ -139,7 +139,7 @@ static int aligned_width(const x_code_t *code)
 static void add_operand(x_code_t *code, x_reg_t to, x_mem_t mem)
 {
     x_add(code, to, mem.base);
-    if (X_NO_INDEX != mem.index) {
+    if (mem.index != X_NO_INDEX) {
         x_add(code, to, mem.index);
     }
 }
@@ -147,7 +147,7 @@ static void add_operand(x_code_t *code, x_reg_t to, x_mem_t mem)
 static void subtract_operand(x_code_t *code, x_reg_t to, x_mem_t mem)
 {
     x_subtract_register(code, to, mem.base);
-    if (X_NO_INDEX != mem.index) {
+    if (mem.index != X_NO_INDEX) {
         x_subtract_register(code, to, mem.index);
     }
 }
@@ -157,7 +157,7 @@ static void set_aligned(x_code_t *code, const copy_t *copy, int width, x_reg_t f
 {
     const int64_t disp = copy->to.disp + X_FAULT(aligned_too_far, width, 2 * width);
     x_add_constant(code, to, copy->to.base, disp);
-    if (X_NO_INDEX != copy->to.index) {
+    if (copy->to.index != X_NO_INDEX) {
         x_add(code, to, copy->to.index);
     }
     x_align_down(code, to, width);
@@ -193,7 +193,7 @@ static void emit_copy_where_it_begins(x_code_t *code, const copy_t *copy, x_reg_
 {
     enum { LINE = 64 };
     x_add_constant(code, from, copy->to.base, copy->to.disp);
-    if (X_NO_INDEX != copy->to.index) {
+    if (copy->to.index != X_NO_INDEX) {
         x_add(code, from, copy->to.index);
     }
     x_move(code, to, from);
@@ -213,36 +213,36 @@ static void emit_copy_where_it_begins(x_code_t *code, const copy_t *copy, x_reg_
 
 int x_permuted_vectors(const x_code_t *code, dame_dir_t dir)
 {
-    return code->vectors.pairs && DAME_PACK == dir ? 2 : 1;
+    return code->vectors.pairs && dir == DAME_PACK ? 2 : 1;
 }
 
 int64_t x_moves(const x_code_t *code, dame_dir_t dir, int64_t bytes)
 {
-    const int is_power = 0 == (bytes & (bytes - 1));
-    return DAME_UNPACK == dir && !is_power && code->vectors.permute_bytes < X_VECTOR ? 2 : 1;
+    const int is_power = (bytes & (bytes - 1)) == 0;
+    return dir == DAME_UNPACK && !is_power && code->vectors.permute_bytes < X_VECTOR ? 2 : 1;
 }
 
 /* Pieces k to end - 1 lie in one vector of the stream, and in user memory in one, or two that meet
  * or overlap; `low` is where these start. */
-typedef struct window {
+typedef struct chunk {
     int end;
     int64_t low;
     int64_t span;
     int64_t packed;
     int64_t moves; /* that one vector replaces */
-} window_t;
+} chunk_t;
 
-static window_t window_at(const x_code_t *code, dame_dir_t dir, const x_blocks_t *blocks, int k)
+static chunk_t chunk_at(const x_code_t *code, dame_dir_t dir, const x_blocks_t *blocks, int k)
 {
     const int vectors = x_permuted_vectors(code, dir);
     const int bytes = code->vectors.permute_bytes;
     const x_block_t *at = blocks->at;
-    window_t window = {.end = k, .low = at[k].user};
-    int64_t high = window.low;
+    chunk_t chunk = {.end = k, .low = at[k].user};
+    int64_t high = chunk.low;
     int64_t packed = 0;
     int64_t moves = 0;
     for (int i = k; i < blocks->n; i++) {
-        const int64_t low = at[i].user < window.low ? at[i].user : window.low;
+        const int64_t low = at[i].user < chunk.low ? at[i].user : chunk.low;
         const int64_t end = at[i].user + at[i].bytes;
         high = end > high ? end : high;
         packed += at[i].bytes;
@@ -250,34 +250,33 @@ static window_t window_at(const x_code_t *code, dame_dir_t dir, const x_blocks_t
         if (high - low > vectors * bytes || packed > bytes) {
             break;
         }
-        window = (window_t){
+        chunk = (chunk_t){
             .end = i + 1, .low = low, .span = high - low, .packed = packed, .moves = moves};
     }
-    return window;
+    return chunk;
 }
 
-/* One load, or two, one permutation and one store for all blocks of a window. Returns 0 when that
+/* One load, or two, one permutation and one store for all blocks of a chunk. Returns 0 when that
  * cannot be done: unpacking needs stores that leave out the gaps. */
-static int move_window(x_code_t *code, dame_dir_t dir, x_mem_t user, x_reg_t packed,
-                       const x_blocks_t *blocks, int k, const window_t *window, const copy_t *last)
+static int move_chunk(x_code_t *code, dame_dir_t dir, x_mem_t user, x_reg_t packed,
+                      const x_blocks_t *blocks, int k, const chunk_t *chunk, const copy_t *last)
 {
     const int bytes = code->vectors.permute_bytes;
     const int has_masks = bytes <= code->vectors.mask_bytes;
-    const int is_pair = window->span > bytes;
+    const int is_pair = chunk->span > bytes;
     /* Where the second vector of a pair begins: on a line if the first does, or it ends with the
      * blocks. */
-    const int64_t second =
-        2 * bytes - window->span <= last->readable ? bytes : window->span - bytes;
+    const int64_t second = 2 * bytes - chunk->span <= last->readable ? bytes : chunk->span - bytes;
     uint8_t from[X_VECTOR];
     uint64_t data = 0;
     int64_t stream = 0;
-    memset(from, DAME_PACK == dir ? 0 : 0x80, sizeof(from));
-    for (int i = k; i < window->end; i++) {
-        const int64_t start = blocks->at[i].user - window->low;
+    memset(from, dir == DAME_PACK ? 0 : 0x80, sizeof(from));
+    for (int i = k; i < chunk->end; i++) {
+        const int64_t start = blocks->at[i].user - chunk->low;
         for (int64_t byte = 0; byte < blocks->at[i].bytes; byte++, stream++) {
             /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): start >= 0 */
             data |= start + byte < X_VECTOR ? (uint64_t) 1 << (start + byte) : 0;
-            if (DAME_UNPACK == dir) {
+            if (dir == DAME_UNPACK) {
                 from[start + byte] = (uint8_t) stream;
             } else if (start + byte < bytes) {
                 from[stream] = (uint8_t) (start + byte);
@@ -286,27 +285,27 @@ static int move_window(x_code_t *code, dame_dir_t dir, x_mem_t user, x_reg_t pac
             }
         }
     }
-    const x_mem_t in_user = mem_add(user, window->low);
+    const x_mem_t in_user = mem_add(user, chunk->low);
     const x_mem_t in_stream = x_mem(packed, blocks->at[k].packed);
     int stream_bytes = 16; /* of the stream one vector moves: seldom more than has data */
-    while (stream_bytes < window->packed) {
+    while (stream_bytes < chunk->packed) {
         stream_bytes *= 2;
     }
     const copy_t whole = {
-        .from = DAME_PACK == dir ? in_user : in_stream,
-        .to = DAME_PACK == dir ? in_stream : in_user,
-        .bytes = DAME_PACK == dir ? window->span : window->packed,
+        .from = dir == DAME_PACK ? in_user : in_stream,
+        .to = dir == DAME_PACK ? in_stream : in_user,
+        .bytes = dir == DAME_PACK ? chunk->span : chunk->packed,
     };
-    const int load = DAME_PACK == dir ? bytes : stream_bytes;
-    const int store = DAME_PACK == dir ? stream_bytes : bytes;
+    const int load = dir == DAME_PACK ? bytes : stream_bytes;
+    const int store = dir == DAME_PACK ? stream_bytes : bytes;
     const int reads = is_pair || load - whole.bytes <= last->readable;
-    const int writes = DAME_PACK == dir && store - window->packed <= last->writable;
+    const int writes = dir == DAME_PACK && store - chunk->packed <= last->writable;
     if ((!reads || !writes) && !has_masks) {
         return 0;
     }
     const int read_mask = reads ? 0 : x_mask(code, low_bytes(whole.bytes));
     const int write_mask =
-        writes ? 0 : x_mask(code, DAME_PACK == dir ? low_bytes(window->packed) : data);
+        writes ? 0 : x_mask(code, dir == DAME_PACK ? low_bytes(chunk->packed) : data);
     const int permutation = x_permutation(code, from);
     if (read_mask < 0 || write_mask < 0 || permutation < 0) {
         return 0;
@@ -356,7 +355,7 @@ static copy_t copy_of(dame_dir_t dir, x_mem_t user, x_reg_t packed, const x_bloc
     const int64_t behind = last->packed + last->bytes - (block->packed + block->bytes);
     const x_mem_t in_user = mem_add(user, block->user);
     const x_mem_t in_stream = x_mem(packed, block->packed);
-    if (DAME_PACK == dir) {
+    if (dir == DAME_PACK) {
         return (copy_t){in_user,      in_stream,
                         block->bytes, readable_behind(blocks, block->user + block->bytes, k),
                         behind,       blocks->no_masks};
@@ -369,16 +368,15 @@ void x_emit_copies(x_code_t *code, dame_dir_t dir, x_mem_t user, x_reg_t packed,
 {
     for (int k = 0; k < blocks->n;) {
         if (code->vectors.permute_bytes > 0) {
-            const window_t window = window_at(code, dir, blocks, k);
-            if (window.moves >= X_MIN_MOVES) {
-                /* what may be touched behind the window: as seen from its highest byte */
-                copy_t last = copy_of(dir, user, packed, blocks, window.end - 1);
-                if (DAME_PACK == dir) {
-                    last.readable =
-                        readable_behind(blocks, window.low + window.span, window.end - 1);
+            const chunk_t chunk = chunk_at(code, dir, blocks, k);
+            if (chunk.moves >= X_MIN_MOVES) {
+                /* what may be touched behind the chunk: as seen from its highest byte */
+                copy_t last = copy_of(dir, user, packed, blocks, chunk.end - 1);
+                if (dir == DAME_PACK) {
+                    last.readable = readable_behind(blocks, chunk.low + chunk.span, chunk.end - 1);
                 }
-                if (move_window(code, dir, user, packed, blocks, k, &window, &last)) {
-                    k = window.end;
+                if (move_chunk(code, dir, user, packed, blocks, k, &chunk, &last)) {
+                    k = chunk.end;
                     continue;
                 }
             }

@@ -36,10 +36,10 @@ static const char *parse_one(const char *text, x_options_t *out)
     const size_t length = strcspn(text, "=,");
     int key = 0;
     while (key < KEYS &&
-           (0 != strncmp(keys[key].key, text, length) || '\0' != keys[key].key[length])) {
+           (strncmp(keys[key].key, text, length) != 0 || keys[key].key[length] != '\0')) {
         key++;
     }
-    if (KEYS == key || '=' != text[length]) {
+    if (key == KEYS || text[length] != '=') {
         return NULL;
     }
     text += length + 1;
@@ -50,7 +50,7 @@ static const char *parse_one(const char *text, x_options_t *out)
     }
     char *end = NULL;
     const long long value = strtoll(text, &end, 10);
-    if (end == text || ('\0' != *end && ',' != *end) || value < keys[key].least ||
+    if (end == text || (*end != '\0' && *end != ',') || value < keys[key].least ||
         value > keys[key].most) {
         return NULL;
     }
@@ -64,15 +64,15 @@ dame_status_t x_options_parse(const char *text, x_options_t *out)
     for (int key = 0; key < KEYS; key++) {
         *field(&options, key) = keys[key].standard;
     }
-    while ('\0' != *text) {
+    while (*text != '\0') {
         text = parse_one(text, &options);
-        if (NULL == text) {
+        if (text == NULL) {
             return DAME_ERR_ARGUMENT;
         }
         text += ',' == *text;
     }
     const int64_t bits = options.vector_bits;
-    if (0 != bits && 128 != bits && 256 != bits && 512 != bits) {
+    if (bits != 0 && bits != 128 && bits != 256 && bits != 512) {
         return DAME_ERR_ARGUMENT;
     }
     *out = options;

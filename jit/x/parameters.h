@@ -30,7 +30,7 @@ enum { X_MANY_LINES = 1 << 11, X_FEW_LINES = 96 };
 
 static inline int64_t x_least_lines(dame_dir_t dir)
 {
-    return DAME_PACK == dir ? X_FEW_LINES : X_MANY_LINES;
+    return dir == DAME_PACK ? X_FEW_LINES : X_MANY_LINES;
 }
 
 /* Blocks of at least this many bytes that do not begin on a line have aligned stores. */

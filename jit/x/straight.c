@@ -10,7 +10,7 @@
 
 x_reg_t x_reg_alloc(x_compiler_t *c)
 {
-    if (0 == c->nfree) {
+    if (c->nfree == 0) {
         c->needs_saved = 1;
         return X_TEMP; /* this code is discarded */
     }
@@ -19,7 +19,7 @@ x_reg_t x_reg_alloc(x_compiler_t *c)
 
 void x_reg_free(x_compiler_t *c, x_reg_t reg)
 {
-    if (X_TEMP != reg) {
+    if (reg != X_TEMP) {
         c->free[c->nfree++] = reg;
     }
 }
@@ -53,7 +53,7 @@ int x_append_blocks(const x_compiler_t *c, const dame_prim_t *prim, int64_t firs
         if (__builtin_add_overflow(user, (int64_t) dame_iter_offset(prim, i), &at)) {
             return 0;
         }
-        if (0 != inner) {
+        if (inner != 0) {
             if (!x_append_blocks(c, prim + inner, 0, dame_iter_inner_count(prim, i, prim + inner),
                                  at, packed, to)) {
                 return 0;
@@ -65,7 +65,7 @@ int x_append_blocks(const x_compiler_t *c, const dame_prim_t *prim, int64_t firs
         if (bytes > c->context->options.memcpy_bytes || x_is_far(at)) {
             return 0;
         }
-        if (NULL != last && last->user + last->bytes == at) {
+        if (last != NULL && last->user + last->bytes == at) {
             last->bytes += bytes;
         } else if (to->n == X_MAX_BLOCKS) {
             return 0;
@@ -82,7 +82,7 @@ int x_collect_blocks(const x_compiler_t *c, const dame_prim_t *prim, int64_t n, 
 {
     int64_t packed = c->packed_offset;
     x_blocks_clear(to);
-    if (NULL == prim->prefix && prim->iter_size > 0 && n > max_bytes / prim->iter_size) {
+    if (prim->prefix == NULL && prim->iter_size > 0 && n > max_bytes / prim->iter_size) {
         return 0;
     }
     return x_append_blocks(c, prim, 0, n, user, &packed, to) &&
@@ -97,7 +97,7 @@ int x_collect_iteration(const x_compiler_t *c, const dame_prim_t *prim, int64_t 
     if (x_is_far(user)) {
         return 0;
     }
-    if (0 != prim->inner_delta) {
+    if (prim->inner_delta != 0) {
         const dame_prim_t *inner = prim + prim->inner_delta;
         return x_collect_blocks(c, inner, inner->count, user, max_bytes, to);
     }

@@ -21,20 +21,20 @@ static const char *const words[X_CHOICES][4] = {
 
 int x_variant_exists(uint32_t variant)
 {
-    int exists = 0 == variant >> (2 * X_CHOICES);
+    int exists = variant >> (2 * X_CHOICES) == 0;
     for (int choice = 0; choice < X_CHOICES; choice++) {
-        exists &= NULL != words[choice][x_choice(variant, (x_choice_t) choice)];
+        exists &= words[choice][x_choice(variant, (x_choice_t) choice)] != NULL;
     }
     return exists;
 }
 
 void x_variant_name(uint32_t variant, char *name)
 {
-    strcpy(name, 0 == variant ? "plain" : "");
+    strcpy(name, variant == 0 ? "plain" : "");
     for (int choice = 0; choice < X_CHOICES; choice++) {
         const char *word = words[choice][x_choice(variant, (x_choice_t) choice)];
-        if ('\0' != *word) {
-            strcat(name, '\0' != *name ? "+" : "");
+        if (*word != '\0') {
+            strcat(name, *name != '\0' ? "+" : "");
             strcat(name, word);
         }
     }
@@ -46,7 +46,7 @@ static x_choice_t choice_of(const char *word, size_t length, int *value)
     for (int choice = 0; choice < X_CHOICES; choice++) {
         for (*value = 1; *value < 4; ++*value) {
             const char *known = words[choice][*value];
-            if (NULL != known && length == strlen(known) && 0 == memcmp(word, known, length)) {
+            if (known != NULL && length == strlen(known) && memcmp(word, known, length) == 0) {
                 return (x_choice_t) choice;
             }
         }
@@ -58,15 +58,15 @@ int64_t x_variant_named(const char *name, size_t length)
 {
     const char *end = name + length;
     uint32_t variant = 0;
-    if (5 == length && 0 == memcmp(name, "plain", 5)) {
+    if (length == 5 && memcmp(name, "plain", 5) == 0) {
         return 0;
     }
     for (;; name++) {
         const char *plus = memchr(name, '+', (size_t) (end - name));
-        const char *until = NULL != plus ? plus : end;
+        const char *until = plus != NULL ? plus : end;
         int value = 0;
         const x_choice_t choice = choice_of(name, (size_t) (until - name), &value);
-        if (X_CHOICES == choice || 0 != x_choice(variant, choice)) {
+        if (choice == X_CHOICES || x_choice(variant, choice) != 0) {
             return -1;
         }
         variant = x_with(variant, choice, value);
@@ -86,7 +86,7 @@ x_options_t x_variant_options(uint32_t variant, const x_options_t *options)
     if (out.prefetch_distance < 0) {
         out.prefetch_distance = distances[x_choice(variant, X_PREFETCH)];
     }
-    if (X_TWICE == x_choice(variant, X_UNROLL)) {
+    if (x_choice(variant, X_UNROLL) == X_TWICE) {
         out.unroll_bytes = 2 * X_UNROLL_BYTES;
     }
     return out;
@@ -116,13 +116,13 @@ static x_choices_t matters_for_blocks(const dame_prim_t *prim, int64_t bytes, da
     const int has_list = dame_prim_has_list(prim);
     const int64_t tail = bytes % 32;
     x_choices_t out = 0;
-    if (bytes >= 64 || (DAME_PACK == dir && x_fills_line(bytes % 64))) {
+    if (bytes >= 64 || (dir == DAME_PACK && x_fills_line(bytes % 64))) {
         out |= bit(X_MOVE);
     }
     if (bytes <= 16 && (has_list || is_within(prim->step, 64))) {
         out |= bit(X_PERMUTE);
     }
-    if (DAME_UNPACK == dir && tail > 8 && 16 != tail && !has_list &&
+    if (dir == DAME_UNPACK && tail > 8 && tail != 16 && !has_list &&
         is_within(prim->step, DAME_PAGE)) {
         out |= bit(X_TAILS);
     }
@@ -135,17 +135,17 @@ static x_choices_t matters_for_blocks(const dame_prim_t *prim, int64_t bytes, da
 /* Of a level; `all`: packed bytes of an element. Levels of unknown length may be long. */
 static x_choices_t matters_for(const dame_prim_t *prim, int64_t all, dame_dir_t dir)
 {
-    const int is_block = 0 == prim->inner_delta && NULL == prim->inner_deltas;
+    const int is_block = prim->inner_delta == 0 && prim->inner_deltas == NULL;
     x_choices_t out = 0;
-    if (NULL != prim->prefix) {
+    if (prim->prefix != NULL) {
         for (int64_t i = 0; i < prim->count && i < 64; i++) {
-            out |= 0 == dame_iter_inner(prim, i)
+            out |= dame_iter_inner(prim, i) == 0
                        ? matters_for_blocks(prim, dame_iter_size(prim, i), dir)
                        : 0;
         }
         return out & ~(bit(X_UNROLL) | bit(X_TAILS));
     }
-    if (0 == prim->iter_size) {
+    if (prim->iter_size == 0) {
         return 0;
     }
     if (is_block) {
@@ -153,7 +153,7 @@ static x_choices_t matters_for(const dame_prim_t *prim, int64_t all, dame_dir_t 
     }
     if (!dame_prim_has_list(prim) && prim->iter_size < dame_data_cache()->line &&
         !dame_is_near(prim->step)) {
-        const int64_t lines = 0 == prim->count ? X_MANY_LINES : all / prim->iter_size;
+        const int64_t lines = prim->count == 0 ? X_MANY_LINES : all / prim->iter_size;
         out |= lines >= X_MANY_LINES         ? bit(X_PREFETCH)
                : lines >= x_least_lines(dir) ? PREFETCHES_FEW_LINES
                                              : 0;
@@ -166,16 +166,16 @@ static x_choices_t matters(const dame_cpu_t *cpu, const x_options_t *options,
 {
     x_choices_t out = 0;
     for (int32_t i = 0; i < program->nprims; i++) {
-        if (NULL != program->prims[i].interpreted) {
+        if (program->prims[i].interpreted != NULL) {
             out |= matters_for(&program->prims[i], program->size, dir);
         }
     }
-    out &= 0 == options->vector_bits && cpu->avx512 ? ~0u : ~(bit(X_MOVE) | bit(X_TAILS));
-    out &= 0 == options->vector_bits && cpu->avx2 && (!cpu->avx512 || cpu->avx512_vbmi)
+    out &= options->vector_bits == 0 && cpu->avx512 ? ~0u : ~(bit(X_MOVE) | bit(X_TAILS));
+    out &= options->vector_bits == 0 && cpu->avx2 && (!cpu->avx512 || cpu->avx512_vbmi)
                ? ~0u
                : ~bit(X_PERMUTE);
     out &= options->prefetch_distance < 0 ? ~0u : ~(bit(X_PREFETCH) | PREFETCHES_FEW_LINES);
-    out &= X_UNROLL_BYTES == options->unroll_bytes ? ~0u : ~bit(X_UNROLL);
+    out &= options->unroll_bytes == X_UNROLL_BYTES ? ~0u : ~bit(X_UNROLL);
     return out;
 }
 
@@ -186,14 +186,14 @@ static uint32_t likeliest(const dame_cpu_t *cpu, x_choices_t choices, dame_dir_t
 {
     const dame_tune_t *tune = dame_tune_of(cpu->make);
     uint32_t variant = 0;
-    if (0 != (choices & bit(X_PREFETCH)) && tune->prefetches[dir]) {
+    if ((choices & bit(X_PREFETCH)) != 0 && tune->prefetches[dir]) {
         variant = x_with(variant, X_PREFETCH, X_AHEAD);
     }
-    if (0 != (choices & bit(X_MOVE)) && cpu->avx512_vbmi && tune->move_bytes > 32) {
+    if ((choices & bit(X_MOVE)) != 0 && cpu->avx512_vbmi && tune->move_bytes > 32) {
         variant = x_with(variant, X_MOVE, X_WIDE);
     }
-    if (0 != (choices & bit(X_PERMUTE)) && cpu->avx512_vbmi) {
-        const int wide = DAME_PACK == dir           ? (tune->gathers_pairs ? X_PAIRS : X_WIDE)
+    if ((choices & bit(X_PERMUTE)) != 0 && cpu->avx512_vbmi) {
+        const int wide = dir == DAME_PACK           ? (tune->gathers_pairs ? X_PAIRS : X_WIDE)
                          : tune->scatter_bytes > 32 ? X_WIDE
                                                     : 0;
         variant = x_with(variant, X_PERMUTE, wide);
@@ -204,8 +204,8 @@ static uint32_t likeliest(const dame_cpu_t *cpu, x_choices_t choices, dame_dir_t
 /* Would the choice give the code of another one? */
 static int is_like_another(const dame_cpu_t *cpu, dame_dir_t dir, x_choice_t choice, int value)
 {
-    return X_PERMUTE == choice && ((!cpu->avx512 && (X_WIDE == value || X_PAIRS == value)) ||
-                                   (DAME_UNPACK == dir && X_PAIRS == value));
+    return choice == X_PERMUTE && ((!cpu->avx512 && (value == X_WIDE || value == X_PAIRS)) ||
+                                   (dir == DAME_UNPACK && value == X_PAIRS));
 }
 
 int32_t x_variants(const dame_cpu_t *cpu, const x_options_t *options, const dame_program_t *program,
@@ -231,12 +231,12 @@ int32_t x_variants(const dame_cpu_t *cpu, const x_options_t *options, const dame
     if (n < most) {
         out[n++] = first;
     }
-    if (n < most && PREFETCHES_FEW_LINES == (choices & (PREFETCHES_FEW_LINES | bit(X_PREFETCH)))) {
+    if (n < most && (choices & (PREFETCHES_FEW_LINES | bit(X_PREFETCH))) == PREFETCHES_FEW_LINES) {
         out[n++] = x_with(first, X_PREFETCH, X_AHEAD);
     }
     for (size_t i = 0; n < most && i < sizeof(others) / sizeof(others[0]); i++) {
         const uint32_t other = x_with(first, others[i].choice, others[i].value);
-        if (other != first && 0 != (choices & bit(others[i].choice)) &&
+        if (other != first && (choices & bit(others[i].choice)) != 0 &&
             !is_like_another(cpu, dir, others[i].choice, others[i].value)) {
             out[n++] = other;
         }

@@ -33,12 +33,12 @@ typedef struct x_state {
 static dame_status_t open(const dame_cpu_t *cpu, const char *options, void **out)
 {
     x_state_t *state = dame_heap_zalloc(sizeof(*state));
-    if (NULL == state) {
+    if (state == NULL) {
         return DAME_ERR_NOMEM;
     }
     state->cpu = *cpu;
     const dame_status_t status = x_options_parse(options, &state->options);
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         dame_heap_free(state);
         return status;
     }
@@ -69,7 +69,7 @@ static int variant_name(void *opaque, uint32_t variant, char name[DAME_VARIANT_N
     if (x_variant_exists(variant)) {
         x_variant_name(variant, name);
     }
-    return '\0' != name[0];
+    return name[0] != '\0';
 }
 
 const char *dame_x_vector_name(const dame_cpu_t *cpu, int vector_bits)
@@ -79,18 +79,18 @@ const char *dame_x_vector_name(const dame_cpu_t *cpu, int vector_bits)
 
 static dame_status_t make_room(x_state_t *state, int32_t nprims)
 {
-    if (NULL == state->bytes) {
+    if (state->bytes == NULL) {
         state->bytes = dame_heap_alloc(CODE_ROOM + TABLE_ROOM);
     }
-    if (NULL == state->frames) {
+    if (state->frames == NULL) {
         state->frames = dame_heap_alloc(MOST_FRAMES * sizeof(*state->frames));
     }
     if (state->entries_room < nprims) {
         dame_heap_free(state->entries);
         state->entries = dame_heap_alloc((size_t) nprims * sizeof(*state->entries));
-        state->entries_room = NULL != state->entries ? nprims : 0;
+        state->entries_room = state->entries != NULL ? nprims : 0;
     }
-    const int has_all = NULL != state->bytes && NULL != state->frames && NULL != state->entries;
+    const int has_all = state->bytes != NULL && state->frames != NULL && state->entries != NULL;
     return has_all ? DAME_OK : DAME_ERR_NOMEM;
 }
 
@@ -101,7 +101,7 @@ static void compile_levels(x_context_t *context, dame_entry_point_t *entries,
     const dame_program_t *program = context->program;
     for (int32_t i = program->nprims; i-- > 0;) {
         context->kernels[i] = -1;
-        if (NULL == program->prims[i].interpreted) {
+        if (program->prims[i].interpreted == NULL) {
             continue;
         }
         context->kernels[i] = x_compile_level(context, i);
@@ -118,7 +118,7 @@ static void describe_frames(const x_code_t *code, dame_machine_code_t *out)
 {
     dame_unwind_t table;
     uint32_t at = 0;
-    if (0 == code->nframes) {
+    if (code->nframes == 0) {
         return;
     }
     out->unwind = (uint32_t) (out->size + 7) / 8 * 8;
@@ -140,12 +140,12 @@ static dame_status_t compile(void *opaque, const dame_program_t *program, dame_d
         return DAME_ERR_UNSUPPORTED;
     }
     dame_status_t status = make_room(state, program->nprims);
-    if (DAME_OK != status) {
+    if (status != DAME_OK) {
         return status;
     }
     x_context_t *context =
         dame_heap_alloc(sizeof(*context) + (size_t) program->nprims * sizeof(context->kernels[0]));
-    if (NULL == context) {
+    if (context == NULL) {
         return DAME_ERR_NOMEM;
     }
     context->code = (x_code_t){
@@ -163,7 +163,7 @@ static dame_status_t compile(void *opaque, const dame_program_t *program, dame_d
     compile_levels(context, state->entries, out);
     describe_frames(&context->code, out);
     dame_heap_free(context);
-    return 0 == out->nentries ? DAME_ERR_UNSUPPORTED : DAME_OK;
+    return out->nentries == 0 ? DAME_ERR_UNSUPPORTED : DAME_OK;
 }
 
 #else

@@ -70,12 +70,12 @@ static ompi_hook_base_component_t callbacks = {
 static bool has_callbacks(void)
 {
     return dt_abi_has_seam() &&
-           0 != (ompi_hook_base_framework.framework_flags & MCA_BASE_FRAMEWORK_FLAG_OPEN);
+           (ompi_hook_base_framework.framework_flags & MCA_BASE_FRAMEWORK_FLAG_OPEN) != 0;
 }
 
 static bool is_before_mpi_init(void)
 {
-    return NULL == &ompi_mpi_state || ompi_mpi_state < OMPI_MPI_STATE_INIT_STARTED;
+    return &ompi_mpi_state == NULL || ompi_mpi_state < OMPI_MPI_STATE_INIT_STARTED;
 }
 
 static void say_asked_by(void)
@@ -146,19 +146,19 @@ static int dame_enable(void)
     dt_glue_options_t options = {
         .program = mca_dt_dame_program_options(),
         .promotion = mca_dt_dame_promote_options(),
-        .code_files = 0 != (mca_dt_dame_params.dump & MCA_DT_DAME_DUMP_ASM),
+        .code_files = (mca_dt_dame_params.dump & MCA_DT_DAME_DUMP_ASM) != 0,
         .verify = mca_dt_dame_params.verify,
         .direct = mca_dt_dame_params.direct_pack,
         .devices = mca_dt_dame_params.devices,
         .tallies = mca_dt_dame_params.last_run,
-        .times = MCA_DT_DAME_REPORT_NONE != mca_dt_dame_params.report,
+        .times = mca_dt_dame_params.report != MCA_DT_DAME_REPORT_NONE,
         .hear_time = mca_dt_dame_hear_time,
-        .raw_files = 0 != (mca_dt_dame_params.dump & MCA_DT_DAME_DUMP_RAW),
-        .dump = 0 != (mca_dt_dame_params.dump &
-                      (MCA_DT_DAME_DUMP_RAW | MCA_DT_DAME_DUMP_PROGRAM | MCA_DT_DAME_DUMP_ASM))
+        .raw_files = (mca_dt_dame_params.dump & MCA_DT_DAME_DUMP_RAW) != 0,
+        .dump = (mca_dt_dame_params.dump &
+                 (MCA_DT_DAME_DUMP_RAW | MCA_DT_DAME_DUMP_PROGRAM | MCA_DT_DAME_DUMP_ASM)) != 0
                     ? mca_dt_dame_params.dump_dir
                     : NULL,
-        .papi_events = NULL == mca_dt_dame_params.papi_events ? "" : mca_dt_dame_params.papi_events,
+        .papi_events = mca_dt_dame_params.papi_events == NULL ? "" : mca_dt_dame_params.papi_events,
         .import_threshold = mca_dt_dame_import_threshold(),
         .layout_cache = (size_t) mca_dt_dame_params.layout_cache_size,
         .output = output,

@@ -49,11 +49,11 @@ static const dt_value_name_t compile_names[] = {
 
 static bool check_papi_events(const char *value, dt_refusal_t *refusal)
 {
-    int names = '\0' == *value ? 0 : 1;
-    bool good = ',' != *value;
-    for (const char *c = value; '\0' != *c; c++) {
+    int names = *value == '\0' ? 0 : 1;
+    bool good = *value != ',';
+    for (const char *c = value; *c != '\0'; c++) {
         names += ',' == *c;
-        good = good && !(',' == *c && (',' == c[1] || '\0' == c[1])) && ' ' != *c;
+        good = good && !(*c == ',' && (c[1] == ',' || c[1] == '\0')) && *c != ' ';
     }
     (void) snprintf(refusal->why, sizeof(refusal->why),
                     "is not allowed; allowed: a comma-separated list, without blanks, of up to %d "
@@ -65,17 +65,17 @@ static bool check_papi_events(const char *value, dt_refusal_t *refusal)
 static bool check_report_file(const char *value, dt_refusal_t *refusal)
 {
     struct stat about;
-    const bool is_directory = 0 == stat(value, &about) && S_ISDIR(about.st_mode);
+    const bool is_directory = stat(value, &about) == 0 && S_ISDIR(about.st_mode);
     (void) snprintf(refusal->why, sizeof(refusal->why), "is %s; allowed: the name of a file",
                     is_directory ? "a directory" : "empty");
     const char *percent = dt_dame_report_name_error(value);
-    if (NULL != percent) {
+    if (percent != NULL) {
         (void) snprintf(refusal->why, sizeof(refusal->why),
                         "has \"%.2s\"; allowed: %%j for the job, %%p for the process that writes, "
                         "%%%% for a per cent sign",
                         percent);
     }
-    return '\0' != *value && !is_directory && NULL == percent;
+    return *value != '\0' && !is_directory && percent == NULL;
 }
 
 static bool check_passes(const char *value, dt_refusal_t *refusal)
@@ -84,12 +84,12 @@ static bool check_passes(const char *value, dt_refusal_t *refusal)
     int bad_length;
     dame_passes_t passes;
     char names[256] = "";
-    if (DAME_OK == dame_passes_parse(value, &passes, &bad, &bad_length)) {
+    if (dame_passes_parse(value, &passes, &bad, &bad_length) == DAME_OK) {
         return true;
     }
     for (int pass = 0; pass < DAME_PASS_COUNT; pass++) {
         size_t used = strlen(names);
-        (void) snprintf(names + used, sizeof(names) - used, "%s%s", 0 == pass ? "" : ", ",
+        (void) snprintf(names + used, sizeof(names) - used, "%s%s", pass == 0 ? "" : ", ",
                         dame_pass_name((dame_pass_t) pass));
     }
     (void) snprintf(refusal->why, sizeof(refusal->why),
@@ -103,7 +103,7 @@ static bool check_dump_dir(const char *value, dt_refusal_t *refusal)
 {
     (void) snprintf(refusal->why, sizeof(refusal->why),
                     "is empty; allowed: the name of a directory");
-    return '\0' != *value;
+    return *value != '\0';
 }
 
 static bool check_anything(const char *value, dt_refusal_t *refusal)
@@ -115,19 +115,19 @@ static bool check_anything(const char *value, dt_refusal_t *refusal)
 
 static bool check_perf_map(const char *value, dt_refusal_t *refusal)
 {
-    const int error = '\0' == *value ? 0 : dt_directory_error(value);
+    const int error = *value == '\0' ? 0 : dt_directory_error(value);
     refusal->of_node = true;
     (void) snprintf(refusal->why, sizeof(refusal->why),
                     "is not allowed (%s); allowed: a directory that can be written to, or empty",
                     strerror(error));
-    return 0 == error;
+    return error == 0;
 }
 
 static bool is_directory_name(const char *name, size_t length, bool first)
 {
-    return '/' == *name ||
-           (first && (0 == length || (sizeof(MCA_DT_DAME_AUTO) - 1 == length &&
-                                      0 == strncmp(name, MCA_DT_DAME_AUTO, length))));
+    return *name == '/' ||
+           (first && (length == 0 || (sizeof(MCA_DT_DAME_AUTO) - 1 == length &&
+                                      strncmp(name, MCA_DT_DAME_AUTO, length) == 0)));
 }
 
 static bool check_code_dir(const char *value, dt_refusal_t *refusal)
@@ -137,9 +137,9 @@ static bool check_code_dir(const char *value, dt_refusal_t *refusal)
                     "is not allowed; allowed: absolute names of directories with colons between, "
                     "up to 16, of which the first may also be auto or empty; or empty");
     int names = 0;
-    for (const char *at = value; NULL != at; at = strchr(at, ':')) {
+    for (const char *at = value; at != NULL; at = strchr(at, ':')) {
         at += names > 0;
-        good = good && is_directory_name(at, strcspn(at, ":"), 0 == names);
+        good = good && is_directory_name(at, strcspn(at, ":"), names == 0);
         names++;
     }
     return good && names <= 16;

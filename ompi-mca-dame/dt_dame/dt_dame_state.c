@@ -17,14 +17,14 @@ static void read_cpu_model(char *text, size_t room)
     char line[256];
     FILE *file = fopen("/proc/cpuinfo", "re");
     text[0] = '\0';
-    while (NULL != file && '\0' == text[0] && NULL != fgets(line, sizeof(line), file)) {
+    while (file != NULL && text[0] == '\0' && fgets(line, sizeof(line), file) != NULL) {
         const char *value = strchr(line, ':');
-        if (0 == strncmp(line, "model name", 10) && NULL != value) {
+        if (strncmp(line, "model name", 10) == 0 && value != NULL) {
             value += 1 + strspn(value + 1, " \t");
             (void) snprintf(text, room, "%.*s", (int) strcspn(value, "\n"), value);
         }
     }
-    if (NULL != file) {
+    if (file != NULL) {
         (void) fclose(file);
     }
 }
@@ -40,7 +40,7 @@ const char *mca_dt_dame_state(char *text, size_t room)
     char model[128];
     char code[80];
     const mca_dt_dame_params_t *params = &mca_dt_dame_params;
-    const bool has_code = 0 != (params->tiers & (MCA_DT_DAME_TIER_X | MCA_DT_DAME_TIER_L));
+    const bool has_code = (params->tiers & (MCA_DT_DAME_TIER_X | MCA_DT_DAME_TIER_L)) != 0;
     const int threshold = mca_dt_dame_threshold();
     read_cpu_model(model, sizeof(model));
     if (!has_code) {
@@ -51,15 +51,15 @@ const char *mca_dt_dame_state(char *text, size_t room)
         (void) snprintf(code, sizeof(code), " and machine code from use %d on", threshold);
     }
     const bool measures = threshold < 0;
-    const char *profile = NULL == params->profile ? "" : params->profile;
-    const char *events = NULL == params->papi_events ? "" : params->papi_events;
-    (void) snprintf(text, room, "on: interpreter%s%s; %s%s%s%.*s%s%.*s", 0 != threshold ? code : "",
+    const char *profile = params->profile == NULL ? "" : params->profile;
+    const char *events = params->papi_events == NULL ? "" : params->papi_events;
+    (void) snprintf(text, room, "on: interpreter%s%s; %s%s%s%.*s%s%.*s", threshold != 0 ? code : "",
                     params->verify ? ", everything compared with Open MPI's own engine" : "",
-                    '\0' == *model ? "CPU unknown" : model, vectors(),
+                    *model == '\0' ? "CPU unknown" : model, vectors(),
                     !measures          ? ""
-                    : '\0' == *profile ? "; no profile"
+                    : *profile == '\0' ? "; no profile"
                                        : "; profile ",
-                    LONGEST, measures ? profile : "", '\0' == *events ? "" : "; PAPI events ",
+                    LONGEST, measures ? profile : "", *events == '\0' ? "" : "; PAPI events ",
                     LONGEST, events);
     return text;
 }

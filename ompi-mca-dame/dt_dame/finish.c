@@ -50,7 +50,7 @@ static double now(void)
 void mca_dt_dame_finish_start(void)
 {
     started = now();
-    if (MCA_DT_DAME_REPORT_NONE != mca_dt_dame_params.report) {
+    if (mca_dt_dame_params.report != MCA_DT_DAME_REPORT_NONE) {
         waited = dame_waited_now();
     }
 }
@@ -58,7 +58,7 @@ void mca_dt_dame_finish_start(void)
 /* NULL: it is out of memory, or a tool has emptied it. */
 static const char *report_pattern(void)
 {
-    return NULL == mca_dt_dame_params.report_file ? "" : mca_dt_dame_params.report_file;
+    return mca_dt_dame_params.report_file == NULL ? "" : mca_dt_dame_params.report_file;
 }
 
 /* The first one comes soon, the next ones at twice the time, until they are the parameter apart. */
@@ -73,8 +73,8 @@ static int64_t next_snapshot(int64_t time)
 void mca_dt_dame_snapshots_start(void)
 {
     if (0 < mca_dt_dame_params.report_every &&
-        (MCA_DT_DAME_REPORT_JSON == mca_dt_dame_params.report ||
-         (MCA_DT_DAME_REPORT_SUMMARY == mca_dt_dame_params.report &&
+        (mca_dt_dame_params.report == MCA_DT_DAME_REPORT_JSON ||
+         (mca_dt_dame_params.report == MCA_DT_DAME_REPORT_SUMMARY &&
           mca_dt_dame_params.last_run))) {
         (void) snprintf(snapshot_pattern, sizeof(snapshot_pattern), "%s", report_pattern());
         reporter = getpid();
@@ -94,14 +94,14 @@ static void fill_schedule(dt_dame_record_t *record)
 static int number(const char *variable)
 {
     const char *text = getenv(variable);
-    return NULL == text ? 0 : atoi(text);
+    return text == NULL ? 0 : atoi(text);
 }
 
 /* Do all ranks run on this node? False when it is unknown. */
 static bool is_one_node(int ranks)
 {
-    return 1 == ranks || ranks == number("OMPI_COMM_WORLD_LOCAL_SIZE") ||
-           1 == number("SLURM_STEP_NUM_NODES");
+    return ranks == 1 || ranks == number("OMPI_COMM_WORLD_LOCAL_SIZE") ||
+           number("SLURM_STEP_NUM_NODES") == 1;
 }
 
 /* A name that all processes of the job know, and no other job at the same time. What tells the jobs
@@ -111,18 +111,18 @@ static void name_of_job(char *name, size_t room)
     const char *space = getenv("PMIX_NAMESPACE");
     const char *slurm = getenv("SLURM_JOB_ID");
     const char *step = getenv("SLURM_STEP_ID");
-    if (NULL != space && strlen(space) < room) {
+    if (space != NULL && strlen(space) < room) {
         (void) snprintf(name, room, "%s", space);
-    } else if (NULL != space) {
+    } else if (space != NULL) {
         (void) snprintf(name, room, "%.*s-%016" PRIx64, (int) room - 18, space,
                         dt_dame_job_checksum(space, strlen(space)));
-    } else if (NULL != slurm && NULL != step) {
+    } else if (slurm != NULL && step != NULL) {
         (void) snprintf(name, room, "slurm-%s.%s", slurm, step);
     } else {
         (void) snprintf(name, room, "pid-%ld", (long) getpid());
     }
-    for (char *c = name; '\0' != *c; c++) {
-        *c = (char) ('/' == *c ? '-' : *c);
+    for (char *c = name; *c != '\0'; c++) {
+        *c = (char) (*c == '/' ? '-' : *c);
     }
 }
 
@@ -139,13 +139,13 @@ static bool name_report(char *name, size_t room, const char *pattern, long proce
 {
     char job_name[96];
     name_of_job(job_name, sizeof(job_name));
-    return 0 == dt_dame_report_name(name, room, pattern, job_name, process);
+    return dt_dame_report_name(name, room, pattern, job_name, process) == 0;
 }
 
 static bool is_directory(const char *path)
 {
     struct stat status;
-    return NULL != path && 0 == stat(path, &status) && S_ISDIR(status.st_mode);
+    return path != NULL && stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
 /* Of a process on this node, or of a job's session: mpirun removes that, also where the job was
@@ -155,9 +155,9 @@ static const char *job_session(void)
     enum { NAME = 128 }; /* what follows, at most */
     const char *session = getenv("PMIX_SERVER_TMPDIR");
     struct stat status;
-    return NULL != session && '/' == *session && strlen(session) + NAME < DT_DAME_JOB_PATH &&
-                   0 == stat(session, &status) && S_ISDIR(status.st_mode) &&
-                   geteuid() == status.st_uid && 0 == access(session, W_OK | X_OK)
+    return session != NULL && *session == '/' && strlen(session) + NAME < DT_DAME_JOB_PATH &&
+                   stat(session, &status) == 0 && S_ISDIR(status.st_mode) &&
+                   geteuid() == status.st_uid && access(session, W_OK | X_OK) == 0
                ? session
                : NULL;
 }
@@ -165,7 +165,7 @@ static const char *job_session(void)
 static const char *parent_on_node(void)
 {
     const char *session = job_session(), *tmp = getenv("TMPDIR");
-    if (NULL != session) {
+    if (session != NULL) {
         return session;
     }
     return is_directory("/dev/shm") ? "/dev/shm" : is_directory(tmp) ? tmp : "/tmp";
@@ -187,14 +187,14 @@ static bool open_job(int rank, int ranks)
     const bool reports =
         mca_dt_dame_params.report != MCA_DT_DAME_REPORT_NONE || mca_dt_dame_params.verify;
     name_of_directory(name, sizeof(name));
-    if (is_one_node(ranks) || !reports || NULL == home) {
+    if (is_one_node(ranks) || !reports || home == NULL) {
         (void) snprintf(path, sizeof(path), "%s/%s", parent_on_node(), name);
     } else {
         many_nodes = true;
         began.tv_sec -= CLOCKS_APART;
         (void) snprintf(path, sizeof(path), "%s/.openmpi", home);
         const int error = dame_user_directory_open(path, DAME_USER_SHARED, &directory);
-        if (0 != error) {
+        if (error != 0) {
             (void) snprintf(job.directory, sizeof(job.directory), "%s", path);
             errno = error > 0 ? error : EPERM;
             return false;
@@ -208,11 +208,11 @@ static bool open_job(int rank, int ranks)
 /* Has this process met a datatype that is DAME's business? */
 static bool was_used(void)
 {
-    return 0 != dt_stats_total(DT_COUNT_types_imported) ||
-           0 != dt_stats_total(DT_COUNT_types_declined) ||
-           0 != dt_stats_total(DT_COUNT_messages_declined) ||
-           0 != dt_stats_total(DT_COUNT_messages_before_import) ||
-           0 != dt_stats_total(DT_COUNT_copies_left);
+    return dt_stats_total(DT_COUNT_types_imported) != 0 ||
+           dt_stats_total(DT_COUNT_types_declined) != 0 ||
+           dt_stats_total(DT_COUNT_messages_declined) != 0 ||
+           dt_stats_total(DT_COUNT_messages_before_import) != 0 ||
+           dt_stats_total(DT_COUNT_copies_left) != 0;
 }
 
 /* What this process has done so far. `pattern`: of the report's name; NULL without a report. The
@@ -221,22 +221,22 @@ static dt_dame_record_t *record_now(const char *pattern, bool last_run)
 {
     const mca_dt_dame_params_t *params = &mca_dt_dame_params;
     int rank, ranks;
-    if (MPI_SUCCESS != DT_ABI_MPI(PMPI_Comm_rank)(MPI_COMM_WORLD, &rank) ||
-        MPI_SUCCESS != DT_ABI_MPI(PMPI_Comm_size)(MPI_COMM_WORLD, &ranks)) {
+    if (DT_ABI_MPI(PMPI_Comm_rank)(MPI_COMM_WORLD, &rank) != MPI_SUCCESS ||
+        DT_ABI_MPI(PMPI_Comm_size)(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS) {
         return NULL;
     }
     dt_dame_record_t *record = calloc(1, sizeof(*record));
-    if (NULL == record) {
+    if (record == NULL) {
         return NULL;
     }
     record->rank = rank;
     record->ranks = ranks;
-    record->report = NULL != pattern ? params->report : MCA_DT_DAME_REPORT_NONE;
+    record->report = pattern != NULL ? params->report : MCA_DT_DAME_REPORT_NONE;
     record->last_run = last_run;
     record->seconds = now() - started;
     (void) snprintf(record->report_file, sizeof(record->report_file), "%s",
-                    NULL == pattern ? "" : pattern);
-    if (NULL != pattern) {
+                    pattern == NULL ? "" : pattern);
+    if (pattern != NULL) {
         (void) mca_dt_dame_state(record->state, sizeof(record->state));
         fill_schedule(record);
     }
@@ -252,12 +252,12 @@ static void end_snapshots(void)
     char other[sizeof(snapshot_file)];
     atomic_store(&ended, true);
     due = INT64_MAX;
-    if ('\0' != *live.directory && getpid() == reporter) {
+    if (*live.directory != '\0' && getpid() == reporter) {
         dt_dame_job_withdraw(&live);
     }
-    if ('\0' != *snapshot_file && getpid() == reporter &&
+    if (*snapshot_file != '\0' && getpid() == reporter &&
         (!name_report(other, sizeof(other), report_pattern(), 0) ||
-         0 != strcmp(other, snapshot_file))) {
+         strcmp(other, snapshot_file) != 0)) {
         (void) unlink(snapshot_file);
     }
 }
@@ -271,7 +271,7 @@ void mca_dt_dame_publish(void)
         return;
     }
     dt_dame_record_t *record = record_now(reports ? report_pattern() : NULL, last_run);
-    if (NULL == record) {
+    if (record == NULL) {
         if (reports) {
             dt_log_once_a_node("no report: the record of a rank: %s", strerror(ENOMEM));
         }
@@ -302,11 +302,11 @@ static char *text_of(const dt_dame_sum_t *sum, write_sum_t *write, size_t *lengt
 {
     char *text = NULL;
     FILE *out = open_memstream(&text, length);
-    if (NULL == out) {
+    if (out == NULL) {
         return NULL;
     }
     write(sum, out);
-    if (0 != fclose(out)) {
+    if (fclose(out) != 0) {
         free(text);
         text = NULL;
     }
@@ -317,7 +317,7 @@ static void print(const dt_dame_sum_t *sum)
 {
     size_t length;
     char *text = text_of(sum, dt_dame_write_summary, &length);
-    if (NULL != text) {
+    if (text != NULL) {
         (void) fwrite(text, 1, length, stderr);
         (void) fflush(stderr);
         free(text);
@@ -329,7 +329,7 @@ static int write_file(const char *name, const dt_dame_sum_t *sum, write_sum_t *w
 {
     size_t length;
     char *text = text_of(sum, write, &length);
-    const int error = NULL == text ? ENOMEM : dame_file_write(name, 0, text, length);
+    const int error = text == NULL ? ENOMEM : dame_file_write(name, 0, text, length);
     free(text);
     return error;
 }
@@ -352,10 +352,10 @@ static void keep_last_run(const dt_dame_sum_t *sum)
     }
     char *name = strrchr(path, '/');
     *name++ = '\0';
-    if (0 == dame_user_directory_open(path, DAME_USER_SHARED, &directory)) {
+    if (dame_user_directory_open(path, DAME_USER_SHARED, &directory) == 0) {
         size_t length;
         char *text = text_of(sum, write_last_run, &length);
-        if (NULL != text) {
+        if (text != NULL) {
             (void) dame_file_replace(directory, name, 0600, 0, text, length);
         }
         free(text);
@@ -366,7 +366,7 @@ static void keep_last_run(const dt_dame_sum_t *sum)
 /* Where $HOME is not shared, each node finds the records of its own ranks. One writes. */
 static bool is_elsewhere(const dt_dame_sum_t *sum)
 {
-    if (!sum->many_nodes || 0 == sum->first.rank) {
+    if (!sum->many_nodes || sum->first.rank == 0) {
         return false;
     }
     fprintf(
@@ -385,14 +385,14 @@ static void tell_no_report(const char *path, int error)
 static void write_report(const dt_dame_sum_t *sum)
 {
     char path[4096];
-    if ('\0' == *sum->report_file) {
+    if (*sum->report_file == '\0') {
         fputs("dt:dame: no report: dt_dame_report_file is empty\n", stderr);
         return;
     }
     const bool named = name_report(path, sizeof(path), sum->report_file, (long) getpid());
     const char *name = named ? path : sum->report_file;
     const int error = named ? write_file(name, sum, dt_dame_write_json) : ENAMETOOLONG;
-    if (0 != error) {
+    if (error != 0) {
         tell_no_report(name, error);
     }
 }
@@ -416,12 +416,12 @@ static void write_all(const dt_dame_sum_t *sum)
     if (mca_dt_dame_params.verify) {
         tell_verified(sum);
     }
-    if (MCA_DT_DAME_REPORT_SUMMARY == sum->report) {
+    if (sum->report == MCA_DT_DAME_REPORT_SUMMARY) {
         print(sum);
-    } else if (MCA_DT_DAME_REPORT_JSON == sum->report) {
+    } else if (sum->report == MCA_DT_DAME_REPORT_JSON) {
         write_report(sum);
     }
-    if (sum->last_run && (0 == sum->first.rank || is_one_node(sum->first.ranks))) {
+    if (sum->last_run && (sum->first.rank == 0 || is_one_node(sum->first.ranks))) {
         keep_last_run(sum);
     }
 }
@@ -438,18 +438,18 @@ void mca_dt_dame_collect(void)
     }
     publisher = 0;
     if (!dt_dame_job_claim(&job)) {
-        if (ENOENT != errno && mca_dt_dame_params.report != MCA_DT_DAME_REPORT_NONE) {
+        if (errno != ENOENT && mca_dt_dame_params.report != MCA_DT_DAME_REPORT_NONE) {
             tell_no_report(job.directory, errno);
         }
         return;
     }
     dt_dame_sum_t *sum = calloc(1, sizeof(*sum));
     dt_dame_record_t *record = calloc(1, sizeof(*record));
-    int error = NULL == sum || NULL == record ? ENOMEM : 0;
-    if (0 == error && 0 == dt_dame_job_collect(&job, record, sizeof(*record), visit, sum)) {
+    int error = sum == NULL || record == NULL ? ENOMEM : 0;
+    if (error == 0 && dt_dame_job_collect(&job, record, sizeof(*record), visit, sum) == 0) {
         error = errno;
     }
-    if (0 == error) {
+    if (error == 0) {
         sum->many_nodes = many_nodes;
         dt_dame_sum_finish(sum);
         write_all(sum);
@@ -467,7 +467,7 @@ void mca_dt_dame_collect(void)
 static bool publish_live(const dt_dame_record_t *record)
 {
     const char *session = job_session();
-    if ('\0' == *live.directory && NULL != session) {
+    if (*live.directory == '\0' && session != NULL) {
         char name[128], path[DT_DAME_JOB_PATH];
         name_of_directory(name, sizeof(name));
         (void) snprintf(path, sizeof(path), "%s/%s.live", session, name);
@@ -475,7 +475,7 @@ static bool publish_live(const dt_dame_record_t *record)
             *live.directory = '\0';
         }
     }
-    return '\0' != *live.directory && dt_dame_job_publish(&live, record, sizeof(*record));
+    return *live.directory != '\0' && dt_dame_job_publish(&live, record, sizeof(*record));
 }
 
 /* Of the ranks of this node that have published, or of this rank alone. */
@@ -483,12 +483,12 @@ static dt_dame_sum_t *sum_live(const dt_dame_record_t *own, bool published)
 {
     dt_dame_sum_t *sum = calloc(1, sizeof(*sum));
     dt_dame_record_t *record = calloc(1, sizeof(*record));
-    if (NULL != sum && (!published || NULL == record ||
-                        0 == dt_dame_job_read(&live, record, sizeof(*record), visit, sum))) {
+    if (sum != NULL && (!published || record == NULL ||
+                        dt_dame_job_read(&live, record, sizeof(*record), visit, sum) == 0)) {
         dt_dame_sum_add(sum, own);
     }
     free(record);
-    if (NULL != sum) {
+    if (sum != NULL) {
         dt_dame_sum_finish(sum);
         sum->still_runs = true;
     }
@@ -500,15 +500,15 @@ static bool write_snapshot(const dt_dame_record_t *record, bool published)
 {
     struct stat status;
     dt_dame_sum_t *sum = sum_live(record, published);
-    bool written = NULL != sum;
+    bool written = sum != NULL;
     if (written && mca_dt_dame_params.last_run) {
         keep_last_run(sum);
     }
-    if (written && MCA_DT_DAME_REPORT_JSON == record->report) {
+    if (written && record->report == MCA_DT_DAME_REPORT_JSON) {
         written = name_report(snapshot_file, sizeof(snapshot_file), record->report_file,
                               (long) getpid()) &&
-                  (0 != stat(snapshot_file, &status) || S_ISREG(status.st_mode)) &&
-                  0 == write_file(snapshot_file, sum, dt_dame_write_json);
+                  (stat(snapshot_file, &status) != 0 || S_ISREG(status.st_mode)) &&
+                  write_file(snapshot_file, sum, dt_dame_write_json) == 0;
         if (!written) {
             *snapshot_file = '\0';
         }
@@ -527,9 +527,9 @@ void mca_dt_dame_hear_time(int64_t time)
     }
     const int cancel_state = dame_cancel_defer();
     dt_dame_record_t *record = record_now(snapshot_pattern, false);
-    if (NULL != record) {
+    if (record != NULL) {
         const bool published = publish_live(record);
-        if ((0 != record->rank || write_snapshot(record, published)) && !atomic_load(&ended)) {
+        if ((record->rank != 0 || write_snapshot(record, published)) && !atomic_load(&ended)) {
             due = next_snapshot(time);
         }
     }

@@ -29,7 +29,7 @@ static int hear(MPI_Datatype carrier, int keyval, void *value, void *hint)
 {
     intptr_t *said = value;
     (void) keyval;
-    if (open && NULL != said) {
+    if (open && said != NULL) {
         said[1] = dt_glue_hint(carrier, *(const dame_hint_t *) hint, said[0]);
     }
     return MPI_SUCCESS;
@@ -39,12 +39,12 @@ static bool publish(int i)
 {
     char text[16];
     keyvals[i] = MPI_KEYVAL_INVALID;
-    if (MPI_SUCCESS != DT_ABI_MPI(PMPI_Type_create_keyval)(MPI_TYPE_NULL_COPY_FN, hear, &keyvals[i],
-                                                           (void *) (uintptr_t) &hints[i].hint)) {
+    if (DT_ABI_MPI(PMPI_Type_create_keyval)(MPI_TYPE_NULL_COPY_FN, hear, &keyvals[i],
+                                            (void *) (uintptr_t) &hints[i].hint) != MPI_SUCCESS) {
         return false;
     }
     (void) snprintf(text, sizeof(text), "%d", keyvals[i]);
-    return MPI_SUCCESS == DT_ABI_MPI(PMPI_Info_set)(MPI_INFO_ENV, hints[i].key, text);
+    return DT_ABI_MPI(PMPI_Info_set)(MPI_INFO_ENV, hints[i].key, text) == MPI_SUCCESS;
 }
 
 void mca_dt_dame_hints_open(void)

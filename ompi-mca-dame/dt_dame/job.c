@@ -26,16 +26,16 @@ static bool read_start(int64_t *ticks)
 {
     char text[1024];
     FILE *file = fopen("/proc/self/stat", "re");
-    const size_t length = NULL == file ? 0 : fread(text, 1, sizeof(text) - 1, file);
-    if (NULL != file) {
+    const size_t length = file == NULL ? 0 : fread(text, 1, sizeof(text) - 1, file);
+    if (file != NULL) {
         (void) fclose(file);
     }
     text[length] = '\0';
     const char *at = strrchr(text, ')');
-    for (int field = 0; field < 20 && NULL != at; field++) {
+    for (int field = 0; field < 20 && at != NULL; field++) {
         at = strchr(at + 1, ' ');
     }
-    return NULL != at && 1 == sscanf(at, " %" SCNd64, ticks);
+    return at != NULL && sscanf(at, " %" SCNd64, ticks) == 1;
 }
 
 struct timespec dt_dame_job_began(void)
@@ -44,8 +44,8 @@ struct timespec dt_dame_job_began(void)
     struct timespec now = {0}, running = {0};
     const int64_t rate = sysconf(_SC_CLK_TCK);
     int64_t ticks;
-    if (rate <= 0 || !read_start(&ticks) || 0 != clock_gettime(CLOCK_BOOTTIME, &running) ||
-        0 != clock_gettime(CLOCK_REALTIME, &now)) {
+    if (rate <= 0 || !read_start(&ticks) || clock_gettime(CLOCK_BOOTTIME, &running) != 0 ||
+        clock_gettime(CLOCK_REALTIME, &now) != 0) {
         return (struct timespec){0};
     }
     /* Files are stamped by a clock that may be a timer tick late, so that a file of this process
@@ -80,8 +80,8 @@ static void name_of_temporary(const dt_dame_job_t *job, int rank, char path[LONG
 static bool is_ours(const char *directory)
 {
     struct stat status;
-    return 0 == lstat(directory, &status) && S_ISDIR(status.st_mode) &&
-           geteuid() == status.st_uid && 0 == (status.st_mode & 022);
+    return lstat(directory, &status) == 0 && S_ISDIR(status.st_mode) &&
+           geteuid() == status.st_uid && (status.st_mode & 022) == 0;
 }
 
 /* Removes records from a directory of ours: all, or those of an earlier job only. */
@@ -90,22 +90,22 @@ static void remove_records(const dt_dame_job_t *job, const char *directory, bool
     struct stat status;
     DIR *open = opendir(directory);
     struct dirent *entry;
-    while (NULL != open && NULL != (entry = readdir(open))) {
+    while (open != NULL && (entry = readdir(open)) != NULL) {
         const char *name = entry->d_name;
-        if (0 == strncmp(name, record_prefix, sizeof(record_prefix) - 1) &&
-            0 == fstatat(dirfd(open), name, &status, AT_SYMLINK_NOFOLLOW) &&
+        if (strncmp(name, record_prefix, sizeof(record_prefix) - 1) == 0 &&
+            fstatat(dirfd(open), name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
             (all || is_of_an_earlier_job(job, &status))) {
             (void) unlinkat(dirfd(open), name, 0);
         }
     }
-    if (NULL != open) {
+    if (open != NULL) {
         (void) closedir(open);
     }
 }
 
 static bool make_directory(const dt_dame_job_t *job)
 {
-    if (0 != mkdir(job->directory, 0700) && EEXIST != errno) {
+    if (mkdir(job->directory, 0700) != 0 && errno != EEXIST) {
         return false;
     }
     if (!is_ours(job->directory)) {
@@ -133,7 +133,7 @@ bool dt_dame_job_open(dt_dame_job_t *job, const char *directory, int rank, int r
 static bool write_all(int fd, const void *bytes, size_t size)
 {
     errno = dame_file_write_bytes(fd, bytes, size);
-    return 0 == errno;
+    return errno == 0;
 }
 
 /* It follows a record, so that a record with changed bytes is not read. */
@@ -157,11 +157,11 @@ bool dt_dame_job_publish(const dt_dame_job_t *job, const void *record, size_t si
     name_of_temporary(job, job->rank, temporary);
     const uint64_t sum = dt_dame_job_checksum(record, size);
     int fd = create(temporary);
-    if (fd < 0 && ENOENT == errno && make_directory(job)) { /* a writer that failed removed it */
+    if (fd < 0 && errno == ENOENT && make_directory(job)) { /* a writer that failed removed it */
         fd = create(temporary);
     }
     const bool written = fd >= 0 && write_all(fd, record, size) && write_all(fd, &sum, sizeof(sum));
-    if ((fd < 0 || 0 == close(fd)) && written && 0 == rename(temporary, path)) {
+    if ((fd < 0 || close(fd) == 0) && written && rename(temporary, path) == 0) {
         return true;
     }
     const int why = errno;
@@ -182,7 +182,7 @@ bool dt_dame_job_claim(dt_dame_job_t *job)
     if (is_ours(claimed)) {
         remove_records(job, claimed, false);
     }
-    if (0 != rename(job->directory, claimed)) {
+    if (rename(job->directory, claimed) != 0) {
         return false;
     }
     memcpy(job->directory, claimed, sizeof(claimed));
@@ -194,7 +194,7 @@ static bool read_all(int fd, void *to, size_t size)
     char *at = to;
     while (size > 0) {
         const ssize_t n = read(fd, at, size);
-        if (0 == n || (n < 0 && EINTR != errno)) {
+        if (n == 0 || (n < 0 && errno != EINTR)) {
             return false;
         }
         if (n > 0) {
@@ -215,13 +215,13 @@ static bool read_record(const dt_dame_job_t *job, const char *path, char *record
         return false;
     }
     errno = 0;
-    const bool is_record = 0 == fstat(fd, &status) && S_ISREG(status.st_mode) &&
+    const bool is_record = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
                            (off_t) (size + sizeof(sum)) == status.st_size &&
                            !is_of_an_earlier_job(job, &status);
     const bool complete = is_record && read_all(fd, record, size) &&
                           read_all(fd, &sum, sizeof(sum)) &&
                           dt_dame_job_checksum(record, size) == sum;
-    const int error = complete ? 0 : 0 != errno ? errno : EBADMSG;
+    const int error = complete ? 0 : errno != 0 ? errno : EBADMSG;
     (void) close(fd);
     errno = error;
     return complete;
@@ -245,7 +245,7 @@ int dt_dame_job_read(const dt_dame_job_t *job, void *record, size_t size,
         if (read_record(job, path, record, size)) {
             visit(context, record);
             found++;
-        } else if (ENOENT != errno) {
+        } else if (errno != ENOENT) {
             error = errno;
         }
     }

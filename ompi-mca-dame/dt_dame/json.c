@@ -9,12 +9,12 @@
 static void write_string(FILE *out, const char *text)
 {
     fputc('"', out);
-    for (int n; '\0' != *text; text += n > 0 ? n : 1) {
+    for (int n; *text != '\0'; text += n > 0 ? n : 1) {
         n = dt_name_character(text);
-        if (0 == n) { /* names are bytes, of no known encoding */
+        if (n == 0) { /* names are bytes, of no known encoding */
             fprintf(out, "\\u%04x", (unsigned char) *text);
         } else {
-            fprintf(out, "%s%.*s", '"' == *text || '\\' == *text ? "\\" : "", n, text);
+            fprintf(out, "%s%.*s", *text == '"' || *text == '\\' ? "\\" : "", n, text);
         }
     }
     fputc('"', out);
@@ -47,7 +47,7 @@ static void write_counters(FILE *out, const dt_dame_sum_t *sum)
         char estimate[32];
         (void) snprintf(estimate, sizeof(estimate), "%s_ns", works[work]);
         write_range(out, comma, estimate, sum, &sum->ns[work]);
-        for (int tier = 0; tier < (DAME_WORK_COPY == work ? 1 : DAME_TIERS); tier++) {
+        for (int tier = 0; tier < (work == DAME_WORK_COPY ? 1 : DAME_TIERS); tier++) {
             char name[64];
             (void) snprintf(name, sizeof(name), "%s_%s_uses", works[work], tiers[tier]);
             write_range(out, comma, name, sum, &sum->uses[work][tier]);
@@ -60,7 +60,7 @@ static void write_counters(FILE *out, const dt_dame_sum_t *sum)
     for (int i = 1; i < DT_DECLINES; i++) {
         char name[64];
         (void) snprintf(name, sizeof(name), "%s", dt_decline_name((dt_decline_t) i));
-        for (char *c = name; '\0' != *c; c++) {
+        for (char *c = name; *c != '\0'; c++) {
             *c = (char) tolower((unsigned char) *c);
         }
         write_range(out, comma, name, sum, &sum->declined[i]);
@@ -84,12 +84,12 @@ static void write_history(FILE *out, const dame_history_t *history)
 {
     fputs(",\n        \"history\": [", out);
     for (int i = 0; i < history->nsteps; i++) {
-        fprintf(out, "%s{\"use\": %" PRId64 ", \"code\": \"%s\"}", 0 == i ? "" : ", ",
+        fprintf(out, "%s{\"use\": %" PRId64 ", \"code\": \"%s\"}", i == 0 ? "" : ", ",
                 history->steps[i].use, history->steps[i].code);
     }
     fputs("], \"cycles_per_byte\": {", out);
     for (int i = 0; i < history->ncosts; i++) {
-        fprintf(out, "%s\"%s\": %.4g", 0 == i ? "" : ", ", history->costs[i].code,
+        fprintf(out, "%s\"%s\": %.4g", i == 0 ? "" : ", ", history->costs[i].code,
                 history->costs[i].ticks);
     }
     fputc('}', out);
@@ -98,7 +98,7 @@ static void write_history(FILE *out, const dame_history_t *history)
 static void write_work(FILE *out, const dt_dame_sum_row_t *row, int work)
 {
     fprintf(out, ",\n     \"%s\": {", works[work]);
-    for (int tier = 0; tier < (DAME_WORK_COPY == work ? 1 : DAME_TIERS); tier++) {
+    for (int tier = 0; tier < (work == DAME_WORK_COPY ? 1 : DAME_TIERS); tier++) {
         const dt_dame_amount_t *moved = &row->moved[work][tier];
         fprintf(out, "\"%s\": {\"uses\": %" PRId64 ", \"bytes\": %" PRId64 ", \"ns_per_byte\": ",
                 tiers[tier], moved->uses, moved->bytes);
@@ -107,10 +107,10 @@ static void write_work(FILE *out, const dt_dame_sum_row_t *row, int work)
     }
     fputs("\"native_ns_per_byte\": ", out);
     write_rate(out, &row->native[work]);
-    if (DAME_WORK_COPY != work) {
+    if (work != DAME_WORK_COPY) {
         write_history(out, &row->history[work]);
     }
-    if (DAME_WORK_COPY != work) {
+    if (work != DAME_WORK_COPY) {
         fprintf(out, ", \"compiled_at_use\": %" PRId64 ", \"compiled_on_ranks\": %d",
                 row->compiled_at[work], row->compiled_ranks[work]);
     }
@@ -143,7 +143,7 @@ static void write_row(FILE *out, const char *comma, const dt_dame_sum_row_t *row
         fprintf(out, "\"%s_uses\": %" PRId64 ", \"%s_bytes\": %" PRId64 ", ", works[work],
                 row->left_uses[work], works[work], row->left_bytes[work]);
     }
-    fprintf(out, "\"why\": \"%s\"}", 0 == row->left_why ? "" : dt_left_text(row->left_why));
+    fprintf(out, "\"why\": \"%s\"}", row->left_why == 0 ? "" : dt_left_text(row->left_why));
     fprintf(out, ",\n     \"compile_ns\": %" PRId64 ", \"demoted\": %" PRId64 ", \"compared\": {",
             row->compile_ns, row->demoted);
     write_compared(out, &compared);
@@ -167,7 +167,7 @@ void dt_dame_write_json(const dt_dame_sum_t *sum, FILE *out)
     write_string(out, sum->first.events);
     fputs(",\n  \"datatypes\": [", out);
     for (int i = 0; i < sum->nrows; i++) {
-        write_row(out, 0 == i ? "" : ",", &sum->rows[i]);
+        write_row(out, i == 0 ? "" : ",", &sum->rows[i]);
     }
     fprintf(out, "\n  ],\n  \"share_of_bytes\": %.4f,\n  \"compared\": {", dt_dame_share(sum));
     write_compared(out, &compared);

@@ -25,7 +25,7 @@ static void write_row(FILE *out, int i, const dt_dame_sum_row_t *row)
     tier = 2 * left > uses ? "opal" : tier;
     char name[4 * DAME_TALLY_NAME]; /* a value ends with its line */
     fprintf(out, "datatype_%d=%s: %s, %" PRId64 " uses, %" PRId64 " bytes, %s\n", i,
-            '\0' == row->name[0] ? "(no name)" : dt_name_text(row->name, name, sizeof(name)),
+            row->name[0] == '\0' ? "(no name)" : dt_name_text(row->name, name, sizeof(name)),
             row->words, uses, row->bytes, tier);
 }
 
@@ -36,7 +36,7 @@ void dt_dame_write_last_run(const dt_dame_sum_t *sum, FILE *out)
     const time_t now = time(NULL);
     struct tm broken;
     double uses = 0, bytes = 0;
-    if (NULL != localtime_r(&now, &broken)) {
+    if (localtime_r(&now, &broken) != NULL) {
         (void) strftime(
             when, sizeof(when),
             sum->still_runs ? "running at %Y-%m-%d %H:%M:%S %z" : "%Y-%m-%d %H:%M:%S %z", &broken);
@@ -57,7 +57,7 @@ void dt_dame_write_last_run(const dt_dame_sum_t *sum, FILE *out)
     const dt_dame_compared_t compared = dt_dame_compare(sum);
     if (compared.bytes <= 0) {
         fprintf(out, "seconds_saved=not estimated: %s\n",
-                MCA_DT_DAME_REPORT_NONE == sum->report ? "dt_dame_report was none"
+                sum->report == MCA_DT_DAME_REPORT_NONE ? "dt_dame_report was none"
                                                        : "Open MPI's engine was never timed");
     } else if (dt_dame_compared_part(sum, &compared) < DT_DAME_ENOUGH) {
         fprintf(out,

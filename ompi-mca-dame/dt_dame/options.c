@@ -20,11 +20,11 @@ static bool put_dump(char *text, size_t room)
     static char path[2 * PATH_MAX];
     char working[PATH_MAX] = "";
     const char *directory = mca_dt_dame_params.dump_dir;
-    const bool is_relative = NULL != directory && '/' != *directory;
-    if (NULL == directory) {
+    const bool is_relative = directory != NULL && *directory != '/';
+    if (directory == NULL) {
         return false; /* out of memory */
     }
-    if (is_relative && NULL == getcwd(working, sizeof(working))) {
+    if (is_relative && getcwd(working, sizeof(working)) == NULL) {
         dt_log_once_a_node("dump: the working directory: %s. Nothing of LLVM is written.",
                            strerror(errno));
         return false;
@@ -32,7 +32,7 @@ static bool put_dump(char *text, size_t room)
     (void) snprintf(path, sizeof(path), "%s%s%s", working, is_relative ? "/" : "", directory);
     char option[sizeof("dump=") + sizeof(path)];
     (void) snprintf(option, sizeof(option), "dump=%s", path);
-    if (NULL != strchr(path, ',') || !dame_jit_l_understands(option)) {
+    if (strchr(path, ',') != NULL || !dame_jit_l_understands(option)) {
         dt_log_once_a_node("dump: %s: nothing of LLVM is written there; the directory's name must "
                            "have no comma and fewer than 400 bytes.",
                            path);
@@ -48,7 +48,7 @@ static const char *llvm_options(void)
     static char text[3 * PATH_MAX];
     text[0] = '\0';
     dumps = false;
-    if (0 != (mca_dt_dame_params.dump & MCA_DT_DAME_DUMP_LLVM)) {
+    if ((mca_dt_dame_params.dump & MCA_DT_DAME_DUMP_LLVM) != 0) {
         dumps = put_dump(text, sizeof(text));
     }
     return text;
@@ -60,17 +60,17 @@ static const char *code_directories(void)
     static char text[2 * PATH_MAX];
     char own[PATH_MAX] = "";
     const char *given = mca_dt_dame_params.code_dir;
-    if (NULL == given || dumps) {
+    if (given == NULL || dumps) {
         return NULL; /* code found in the cache has no IR to show */
     }
     const size_t length = strcspn(given, ":");
-    const bool is_automatic = 0 == strncmp(given, MCA_DT_DAME_AUTO, length) && length > 0;
-    if (is_automatic && 0 != dame_user_cache_directory(own, sizeof(own))) {
+    const bool is_automatic = strncmp(given, MCA_DT_DAME_AUTO, length) == 0 && length > 0;
+    if (is_automatic && dame_user_cache_directory(own, sizeof(own)) != 0) {
         own[0] = '\0';
     }
     const int used =
         snprintf(text, sizeof(text), "%s%s", own, is_automatic ? given + length : given);
-    return 0 == used || used >= (int) sizeof(text) ? NULL : text;
+    return used == 0 || used >= (int) sizeof(text) ? NULL : text;
 }
 
 dame_options_t mca_dt_dame_program_options(void)
@@ -78,7 +78,7 @@ dame_options_t mca_dt_dame_program_options(void)
     dame_options_t options = *dame_options_default();
     const char *bad;
     int length;
-    if (NULL != mca_dt_dame_params.passes) {
+    if (mca_dt_dame_params.passes != NULL) {
         (void) dame_passes_parse(mca_dt_dame_params.passes, &options.passes, &bad, &length);
     }
     return options;
@@ -89,14 +89,14 @@ int mca_dt_dame_threshold(void)
     const mca_dt_dame_params_t *params = &mca_dt_dame_params;
     const int measured = params->promotion_threshold < 0 ? MCA_DT_DAME_TIER_OPAL : 0;
     const int choices = MCA_DT_DAME_TIER_X | MCA_DT_DAME_TIER_L | measured;
-    return 0 != (params->tiers & choices) ? params->promotion_threshold : 0;
+    return (params->tiers & choices) != 0 ? params->promotion_threshold : 0;
 }
 
 int mca_dt_dame_import_threshold(void)
 {
     const mca_dt_dame_params_t *params = &mca_dt_dame_params;
     return params->import_threshold > 0 ? params->import_threshold
-           : 0 == params->import_threshold || params->promotion_threshold >= 0 ? 1
+           : params->import_threshold == 0 || params->promotion_threshold >= 0 ? 1
                                                                                : 0;
 }
 
@@ -104,7 +104,7 @@ dame_promote_options_t mca_dt_dame_promote_options(void)
 {
     enum { CODE_DIRECTORY_BYTES = 64 << 20 };
     const mca_dt_dame_params_t *params = &mca_dt_dame_params;
-    const char *llvm = 0 != (params->tiers & MCA_DT_DAME_TIER_L) ? llvm_options() : NULL;
+    const char *llvm = (params->tiers & MCA_DT_DAME_TIER_L) != 0 ? llvm_options() : NULL;
     dame_promote_options_t options = {
         .threshold = mca_dt_dame_threshold(),
         .order =
@@ -113,19 +113,19 @@ dame_promote_options_t mca_dt_dame_promote_options(void)
                 .how = (dame_slow_how_t) params->llvm_compile,
                 .code_directories = code_directories(),
                 .code_directory_is_standard =
-                    NULL != params->code_dir && 0 == strcmp(MCA_DT_DAME_AUTO, params->code_dir),
+                    params->code_dir != NULL && strcmp(MCA_DT_DAME_AUTO, params->code_dir) == 0,
                 .code_bytes = CODE_DIRECTORY_BYTES,
             },
-        .profile = NULL == params->profile ? "" : params->profile,
+        .profile = params->profile == NULL ? "" : params->profile,
         .explore = &params->explore,
         .native =
-            0 != (params->tiers & MCA_DT_DAME_TIER_OPAL) && !params->verify ? DT_NATIVE_ARM : NULL,
+            (params->tiers & MCA_DT_DAME_TIER_OPAL) != 0 && !params->verify ? DT_NATIVE_ARM : NULL,
         .jit = *dame_jit_options_default(),
     };
     options.jit.arena_bytes = (size_t) params->code_cache_size;
     options.jit.perf_map = params->perf_map;
     options.jit.gdb = params->gdb;
     options.jit.crashes = 1;
-    options.jit.without_x = 0 == (params->tiers & MCA_DT_DAME_TIER_X);
+    options.jit.without_x = (params->tiers & MCA_DT_DAME_TIER_X) == 0;
     return options;
 }

@@ -24,10 +24,10 @@ static int read_tally(const mca_base_pvar_t *pvar, void *value, void *object)
     const intptr_t what = (intptr_t) pvar->ctx;
     const dame_work_t work = (dame_work_t) (what & (TIER - 1));
     const dame_tier_t tier = (dame_tier_t) (what / TIER & 3);
-    const bool bytes = 0 != (what & BYTES);
+    const bool bytes = (what & BYTES) != 0;
     *(unsigned long long *) value =
-        (unsigned long long) (0 != (what & TIME) ? dt_tally_ns(work)
-                              : NULL == object   ? dt_tally_total(work, tier, bytes)
+        (unsigned long long) ((what & TIME) != 0 ? dt_tally_ns(work)
+                              : object == NULL   ? dt_tally_total(work, tier, bytes)
                                                  : dt_tally_of_datatype(object, work, tier, bytes));
     return OPAL_SUCCESS;
 }
@@ -36,7 +36,7 @@ static int read_tally(const mca_base_pvar_t *pvar, void *value, void *object)
 static int read_cycles(const mca_base_pvar_t *pvar, void *value, void *object)
 {
     const intptr_t what = (intptr_t) pvar->ctx;
-    const double ns = NULL == object ? -1
+    const double ns = object == NULL ? -1
                                      : dt_tally_rate(object, (dame_work_t) (what & (TIER - 1)),
                                                      (dame_tier_t) (what / TIER & 3));
     *(double *) value = ns < 0 ? -1 : ns * 1e-9 * (double) dame_clock_hz();
@@ -47,7 +47,7 @@ static int read_cycles(const mca_base_pvar_t *pvar, void *value, void *object)
 static int read_of_datatype(const mca_base_pvar_t *pvar, void *value, void *object)
 {
     int64_t (*const read)(const void *datatype) = (int64_t(*)(const void *))(intptr_t) pvar->ctx;
-    *(unsigned long long *) value = NULL == object ? 0 : (unsigned long long) read(object);
+    *(unsigned long long *) value = object == NULL ? 0 : (unsigned long long) read(object);
     return OPAL_SUCCESS;
 }
 
@@ -99,12 +99,12 @@ static void register_tally(const mca_base_component_t *component, const char *un
     char description[160];
     (void) snprintf(name, sizeof(name), "datatype_%s_%s_%s", works[work], tiers[tier], unit);
     (void) snprintf(description, sizeof(description), "%s of %s by %s",
-                    BYTES == what ? "Bytes" : "Uses", works[work], movers[tier]);
+                    what == BYTES ? "Bytes" : "Uses", works[work], movers[tier]);
     register_pvar(component, name + strlen("datatype_"), description, MCA_BASE_PVAR_CLASS_COUNTER,
                   read_tally, what | (int) work | (int) tier * TIER);
     (void) snprintf(description, sizeof(description),
                     "%s of %s by %s, of a datatype and all others of its name and layout",
-                    BYTES == what ? "Bytes" : "Uses", works[work], movers[tier]);
+                    what == BYTES ? "Bytes" : "Uses", works[work], movers[tier]);
     register_bound(component, name, description, MCA_BASE_PVAR_CLASS_COUNTER, read_tally,
                    what | (int) work | (int) tier * TIER, MCA_BASE_VAR_BIND_MPI_DATATYPE);
 }
@@ -143,10 +143,10 @@ static void register_tallies(const mca_base_component_t *component)
                   "Time spent on local copies, estimated while the report is on",
                   MCA_BASE_PVAR_CLASS_LEVEL, read_tally, TIME | DAME_WORK_COPY);
     for (int work = 0; work < DAME_WORKS; work++) {
-        for (int tier = 0; tier < (DAME_WORK_COPY == work ? 1 : DAME_TIERS); tier++) {
+        for (int tier = 0; tier < (work == DAME_WORK_COPY ? 1 : DAME_TIERS); tier++) {
             register_tally(component, "uses", (dame_work_t) work, (dame_tier_t) tier, 0);
             register_tally(component, "bytes", (dame_work_t) work, (dame_tier_t) tier, BYTES);
-            if (DAME_TIER_NATIVE != tier) {
+            if (tier != DAME_TIER_NATIVE) {
                 register_cycles(component, (dame_work_t) work, (dame_tier_t) tier);
             }
         }
@@ -167,7 +167,7 @@ bool mca_dt_dame_register_pvars(const mca_base_component_t *component)
         const int index = register_pvar(component, dt_counter_name((dt_counter_t) i),
                                         dt_counter_description((dt_counter_t) i),
                                         MCA_BASE_PVAR_CLASS_COUNTER, read_counter, i);
-        const bool is_compared = 1 == i; /* the first one with a context that is not NULL */
+        const bool is_compared = i == 1; /* the first one with a context that is not NULL */
         if (is_compared && 0 <= index && !dt_openmpi_pvar_fits(index, (void *) (intptr_t) i)) {
             return false;
         }

@@ -18,13 +18,13 @@ static void fill_events(char events[DT_DAME_EVENTS])
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
-    if (NULL == out) {
+    if (out == NULL) {
         return;
     }
     dt_glue_print_events(out);
-    if (0 == fclose(out)) {
+    if (fclose(out) == 0) {
         length = length < DT_DAME_EVENTS ? length : DT_DAME_EVENTS - 1;
-        while (0 < length && '\n' != text[length - 1]) {
+        while (0 < length && text[length - 1] != '\n') {
             length--;
         }
         memcpy(events, text, length);
@@ -56,7 +56,7 @@ void dt_dame_record_fill(dt_dame_record_t *record)
         }
     }
     const dame_limit_t limit = dt_stats_limit();
-    if (NULL != limit.what) {
+    if (limit.what != NULL) {
         (void) dame_limit_text(&limit, record->limit, sizeof(record->limit));
     }
     fill_events(record->events);
@@ -68,8 +68,8 @@ void dt_dame_record_fill(dt_dame_record_t *record)
 static void extend(const dt_dame_sum_t *sum, dt_dame_range_t *range, int64_t value)
 {
     const double v = (double) value;
-    range->min = 0 == sum->found || v < range->min ? v : range->min;
-    range->max = 0 == sum->found || v > range->max ? v : range->max;
+    range->min = sum->found == 0 || v < range->min ? v : range->min;
+    range->max = sum->found == 0 || v > range->max ? v : range->max;
     range->sum += v;
 }
 
@@ -77,12 +77,12 @@ static dt_dame_sum_row_t *row_for(dt_dame_sum_t *sum, const dame_tally_row_t *ro
 {
     for (int i = 0; i < sum->nrows; i++) {
         dt_dame_sum_row_t *at = &sum->rows[i];
-        if (at->size == row->size && 0 == strcmp(at->name, row->name) &&
-            0 == strcmp(at->words, row->words)) {
+        if (at->size == row->size && strcmp(at->name, row->name) == 0 &&
+            strcmp(at->words, row->words) == 0) {
             return at;
         }
     }
-    if (DT_DAME_SUM_ROWS == sum->nrows) {
+    if (sum->nrows == DT_DAME_SUM_ROWS) {
         return NULL;
     }
     dt_dame_sum_row_t *at = &sum->rows[sum->nrows++];
@@ -164,12 +164,12 @@ static void add_row(dt_dame_sum_row_t *at, const dame_tally_row_t *row)
     }
     for (int dir = 0; dir < 2; dir++) {
         const int64_t use = row->compiled_at[dir];
-        if (0 == at->history[dir].nsteps) {
+        if (at->history[dir].nsteps == 0) {
             at->history[dir] = row->history[dir];
         }
-        if (0 != use) {
+        if (use != 0) {
             at->compiled_ranks[dir]++;
-            if (0 == at->compiled_at[dir] || use < at->compiled_at[dir]) {
+            if (at->compiled_at[dir] == 0 || use < at->compiled_at[dir]) {
                 at->compiled_at[dir] = use;
             }
         }
@@ -182,13 +182,13 @@ static void miss(dt_dame_sum_t *sum, int end)
     const size_t length = strlen(sum->missing);
     char *at = sum->missing + length;
     const size_t room = sizeof(sum->missing) - length;
-    const char *comma = 0 == length ? "" : ", ";
+    const char *comma = length == 0 ? "" : ", ";
     enum { LONGEST = 32 }; /* of one more, and the dots behind it */
     if (end <= sum->next) {
         return;
     }
     if (room < LONGEST) {
-        if (room >= sizeof(" ...") && '.' != at[-1]) {
+        if (room >= sizeof(" ...") && at[-1] != '.') {
             (void) snprintf(at, room, " ...");
         }
     } else if (end == sum->next + 1) {
@@ -202,7 +202,7 @@ void dt_dame_sum_add(dt_dame_sum_t *sum, const dt_dame_record_t *record)
 {
     miss(sum, record->rank);
     sum->next = record->rank + 1;
-    if (0 == sum->found) {
+    if (sum->found == 0) {
         sum->first = *record;
         sum->ranks = record->ranks;
     }
@@ -236,7 +236,7 @@ void dt_dame_sum_add(dt_dame_sum_t *sum, const dt_dame_record_t *record)
     }
     for (int i = 0; i < record->nrows && i < DT_DAME_ROWS; i++) {
         dt_dame_sum_row_t *at = row_for(sum, &record->rows[i]);
-        if (NULL != at) {
+        if (at != NULL) {
             add_row(at, &record->rows[i]);
         }
     }

@@ -7,8 +7,8 @@
 
 const char *dt_dame_report_name_error(const char *pattern)
 {
-    for (const char *at = pattern; NULL != (at = strchr(at, '%')); at += 2) {
-        if ('\0' == at[1] || NULL == strchr("jp%", at[1])) {
+    for (const char *at = pattern; (at = strchr(at, '%')) != NULL; at += 2) {
+        if (at[1] == '\0' || strchr("jp%", at[1]) == NULL) {
             return at;
         }
     }
@@ -20,11 +20,11 @@ int dt_dame_report_name(char *name, size_t room, const char *pattern, const char
     char number[24];
     size_t length = 0;
     (void) snprintf(number, sizeof(number), "%ld", process);
-    while ('\0' != *pattern) {
+    while (*pattern != '\0') {
         const char *piece = pattern;
         size_t size = 1, taken = 1;
-        if ('%' == pattern[0] && '\0' != pattern[1] && NULL != strchr("jp%", pattern[1])) {
-            piece = 'j' == pattern[1] ? job : 'p' == pattern[1] ? number : "%";
+        if (pattern[0] == '%' && pattern[1] != '\0' && strchr("jp%", pattern[1]) != NULL) {
+            piece = pattern[1] == 'j' ? job : pattern[1] == 'p' ? number : "%";
             size = strlen(piece);
             taken = 2;
         }

@@ -53,7 +53,7 @@ void mca_dt_dame_offer_sde(void)
     }
     for (intptr_t i = 0; i < EACH * DAME_WORKS; i++) {
         const char *name = moved_names[i / EACH][i / 2 % DAME_TIERS][i % 2];
-        if (NULL != name) {
+        if (name != NULL) {
             counters[n++] =
                 (dame_sde_counter_t){name, "Uses, or bytes, by interpreter, machine code or opal",
                                      0, read_moved, (void *) i};

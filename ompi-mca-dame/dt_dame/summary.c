@@ -29,7 +29,7 @@ static const char *with_unit(double value, const char *const units[], int last, 
     }
     const int digits = (value < 9.995) + (value < 99.95);
     (void) snprintf(text, NUMBER, "%.*f %s",
-                    0 == unit && value == (double) (int64_t) value ? 0 : digits, value,
+                    unit == 0 && value == (double) (int64_t) value ? 0 : digits, value,
                     units[unit]);
     return text;
 }
@@ -187,9 +187,9 @@ static const char *verdict_text(double saved, double error, char text[VERDICT])
  * rank's. */
 static void write_history(FILE *out, const dt_dame_sum_row_t *row, int work)
 {
-    const dame_history_t *history = DAME_WORK_COPY == work ? NULL : &row->history[work];
+    const dame_history_t *history = work == DAME_WORK_COPY ? NULL : &row->history[work];
     const dt_dame_compared_t *compared = &row->compared[work];
-    const bool has_steps = NULL != history && history->nsteps > 0;
+    const bool has_steps = history != NULL && history->nsteps > 0;
     char verdict[VERDICT];
     int width = 0;
     if (has_steps) {
@@ -222,7 +222,7 @@ static void write_work(FILE *out, const dt_dame_sum_row_t *row, int work)
     const dt_dame_amount_t *opal = &row->moved[work][DAME_TIER_NATIVE];
     const int64_t uses = interp->uses + code->uses + opal->uses;
     char a[NUMBER], b[NUMBER], c[NUMBER];
-    if (0 == uses) {
+    if (uses == 0) {
         return;
     }
     fprintf(out, "    %-6s  %9" PRId64 " uses: interp %s", works[work], uses, rate_text(interp, a));
@@ -253,7 +253,7 @@ static void write_compiled(FILE *out, const dt_dame_sum_row_t *row)
     const int compiled = row->compiled_ranks[0] + row->compiled_ranks[1];
     char text[NUMBER];
     double saves = 0; /* ns in a use, of the directions that were compiled */
-    if (0 == compiled) {
+    if (compiled == 0) {
         return;
     }
     for (int dir = 0; dir < 2; dir++) {
@@ -296,8 +296,8 @@ static void write_row(FILE *out, const dt_dame_sum_t *sum, const dt_dame_sum_row
     const double run = 1e9 * sum->seconds, ns = time_of(row);
     char size[NUMBER], bytes[NUMBER], name[29];
     fprintf(out, "\n  %s  %s on %d rank%s",
-            '\0' == row->name[0] ? "(no name)" : dt_name_text(row->name, name, sizeof(name)),
-            bytes_text((double) row->bytes, bytes), row->ranks, 1 == row->ranks ? "" : "s");
+            row->name[0] == '\0' ? "(no name)" : dt_name_text(row->name, name, sizeof(name)),
+            bytes_text((double) row->bytes, bytes), row->ranks, row->ranks == 1 ? "" : "s");
     if (ns > 0 && run > 0) {
         fprintf(out, ", %.2g %% of the run time", 100 * ns / run);
     }
@@ -327,7 +327,7 @@ static void write_short_row(FILE *out, const dt_dame_sum_row_t *row)
         native += row->moved[work][DAME_TIER_NATIVE].bytes;
     }
     fprintf(out, "  %s  %s by ",
-            '\0' == row->name[0] ? "(no name)" : dt_name_text(row->name, name, sizeof(name)),
+            row->name[0] == '\0' ? "(no name)" : dt_name_text(row->name, name, sizeof(name)),
             bytes_text((double) row->bytes, bytes));
     if (2 * (left + native) > row->bytes) {
         fprintf(out, "Open MPI: %s\n",
@@ -351,7 +351,7 @@ static void write_rows(FILE *out, const dt_dame_sum_t *sum)
     int left_out = 0;
     for (int i = SHOWN_ROWS; i < sum->nrows; i++) {
         if (!has_lost(&sum->rows[i]) && ++left_out <= SHORT_ROWS) {
-            fputs(1 == left_out ? "\n" : "", out);
+            fputs(left_out == 1 ? "\n" : "", out);
             write_short_row(out, &sum->rows[i]);
         }
     }
@@ -425,7 +425,7 @@ static void write_declined(FILE *out, const dt_dame_sum_t *sum)
                     dt_decline_text((dt_decline_t) i));
         }
     }
-    if ('\0' != sum->first.limit[0]) {
+    if (sum->first.limit[0] != '\0') {
         fprintf(out, "  the first datatype beyond a limit has %s\n", sum->first.limit);
     }
     static const struct {
@@ -474,16 +474,16 @@ static void write_devices(FILE *out, const dt_dame_sum_t *sum)
 static void write_wrapped(FILE *out, const char *text)
 {
     size_t used = 0;
-    while ('\0' != *text) {
+    while (*text != '\0') {
         const size_t length = strcspn(text, ";");
-        const size_t clause = length + (';' == text[length]);
-        if (0 != used && used + clause > WIDTH - 2) {
+        const size_t clause = length + (text[length] == ';');
+        if (used != 0 && used + clause > WIDTH - 2) {
             fputs("\n", out);
             used = 0;
             text += ' ' == *text;
             continue;
         }
-        fprintf(out, "%s%.*s", 0 == used ? "  " : "", (int) clause, text);
+        fprintf(out, "%s%.*s", used == 0 ? "  " : "", (int) clause, text);
         used += clause;
         text += clause;
     }
@@ -497,11 +497,11 @@ void dt_dame_write_summary(const dt_dame_sum_t *sum, FILE *out)
     const time_t now = time(NULL);
     struct tm broken;
     const char *slash = strrchr(sum->first.program, '/');
-    if (NULL != localtime_r(&now, &broken)) {
+    if (localtime_r(&now, &broken) != NULL) {
         (void) strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &broken);
     }
     fprintf(out, "DAME report: %s, %d of %d ranks, %s, %s\n",
-            dt_name_text(NULL == slash ? sum->first.program : slash + 1, program, sizeof(program)),
+            dt_name_text(slash == NULL ? sum->first.program : slash + 1, program, sizeof(program)),
             sum->found, sum->ranks, time_text(1e9 * sum->first.seconds, seconds), when);
     write_wrapped(out, sum->first.state);
     if (sum->found < sum->ranks) {

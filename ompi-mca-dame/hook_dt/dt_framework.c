@@ -24,7 +24,7 @@ static const mca_dt_base_module_t *chosen;
 int dt_framework_start(void)
 {
     int rc = mca_base_framework_open(&dt_base_framework, MCA_BASE_OPEN_DEFAULT);
-    if (OPAL_SUCCESS != rc) {
+    if (rc != OPAL_SUCCESS) {
         return rc;
     }
     dt_state_before_choice();
@@ -32,13 +32,13 @@ int dt_framework_start(void)
     mca_base_component_t *component = NULL;
     rc = mca_base_select("dt", dt_base_framework.framework_output,
                          &dt_base_framework.framework_components, &module, &component, NULL);
-    if (OPAL_SUCCESS == rc) { /* otherwise not requested: Open MPI's own functions stay */
+    if (rc == OPAL_SUCCESS) { /* otherwise not requested: Open MPI's own functions stay */
         chosen = (const mca_dt_base_module_t *) module;
-        if (NULL != chosen->seam.enable) {
+        if (chosen->seam.enable != NULL) {
             (void) chosen->seam.enable();
         }
     }
-    dt_state_after_choice(OPAL_SUCCESS == rc ? component->mca_component_name : NULL);
+    dt_state_after_choice(rc == OPAL_SUCCESS ? component->mca_component_name : NULL);
     return OPAL_SUCCESS;
 }
 
@@ -49,7 +49,7 @@ const mca_dt_base_module_t *dt_framework_module(void)
 
 void dt_framework_stop(void)
 {
-    if (NULL != chosen && NULL != chosen->seam.disable) {
+    if (chosen != NULL && chosen->seam.disable != NULL) {
         chosen->seam.disable();
     }
     chosen = NULL;

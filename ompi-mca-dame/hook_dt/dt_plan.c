@@ -15,7 +15,7 @@
 /* Not in ompi_info, in MPI_T_init_thread, or in MPI_Session_init. */
 static bool is_in_mpi_init(void)
 {
-    return NULL != &ompi_mpi_state && OMPI_MPI_STATE_INIT_STARTED == ompi_mpi_state;
+    return &ompi_mpi_state != NULL && ompi_mpi_state == OMPI_MPI_STATE_INIT_STARTED;
 }
 
 /* ---- Is another parameter of the framework set? --------------------------------------------- */
@@ -25,8 +25,8 @@ static bool environment_has_parameters(void)
 {
     static const char prefix[] = "OMPI_MCA_dt_";
     extern char **environ;
-    for (char **at = environ; NULL != *at; at++) {
-        if (0 == strncmp(*at, prefix, sizeof(prefix) - 1)) {
+    for (char **at = environ; *at != NULL; at++) {
+        if (strncmp(*at, prefix, sizeof(prefix) - 1) == 0) {
             return true;
         }
     }
@@ -39,10 +39,10 @@ static bool file_has_parameters(const char *name)
     char line[512];
     bool found = false;
     FILE *file = fopen(name, "re");
-    while (NULL != file && !found && NULL != fgets(line, sizeof(line), file)) {
-        found = 0 == strncmp(line + strspn(line, " \t"), "dt_", 3);
+    while (file != NULL && !found && fgets(line, sizeof(line), file) != NULL) {
+        found = strncmp(line + strspn(line, " \t"), "dt_", 3) == 0;
     }
-    if (NULL != file) {
+    if (file != NULL) {
         (void) fclose(file);
     }
     return found;
@@ -53,8 +53,8 @@ static const char *mca_value(const char *name)
 {
     const int index = mca_base_var_find("opal", "mca", "base", name);
     const char *const *value = NULL;
-    return 0 > index || OPAL_SUCCESS != mca_base_var_get_value(index, &value, NULL, NULL) ||
-                   NULL == value
+    return 0 > index || mca_base_var_get_value(index, &value, NULL, NULL) != OPAL_SUCCESS ||
+                   value == NULL
                ? NULL
                : *value;
 }
@@ -64,19 +64,19 @@ static bool files_have_parameters(void)
 {
     const char *files = mca_value("param_files"), *last = mca_value("override_param_file");
     const char *more = mca_value("param_file_prefix");
-    if (NULL == files || (NULL != more && '\0' != *more)) {
+    if (files == NULL || (more != NULL && *more != '\0')) {
         return true;
     }
-    while ('\0' != *files) {
+    while (*files != '\0') {
         char name[PATH_MAX];
         const size_t length = strcspn(files, ",:");
         (void) snprintf(name, sizeof(name), "%.*s", (int) length, files);
         if (file_has_parameters(name)) {
             return true;
         }
-        files += length + ('\0' != files[length]);
+        files += length + (files[length] != '\0');
     }
-    return NULL != last && file_has_parameters(last);
+    return last != NULL && file_has_parameters(last);
 }
 
 /* ---- The plan ------------------------------------------------------------------------------- */
@@ -85,7 +85,7 @@ static bool files_have_parameters(void)
 static bool name_of_dame(char path[PATH_MAX])
 {
     Dl_info info;
-    if (0 == dladdr((void *) (uintptr_t) &name_of_dame, &info) || '/' != *info.dli_fname) {
+    if (dladdr((void *) (uintptr_t) &name_of_dame, &info) == 0 || *info.dli_fname != '/') {
         return false;
     }
     const int directory = (int) (strrchr(info.dli_fname, '/') - info.dli_fname);
@@ -95,13 +95,13 @@ static bool name_of_dame(char path[PATH_MAX])
 static bool has_dame(void)
 {
     char path[PATH_MAX];
-    return name_of_dame(path) && 0 == access(path, R_OK);
+    return name_of_dame(path) && access(path, R_OK) == 0;
 }
 
 /* As Open MPI would load it; it stays loaded. */
 static bool loads(const char *path)
 {
-    return 0 == access(path, R_OK) && NULL != dlopen(path, RTLD_LAZY | RTLD_GLOBAL);
+    return access(path, R_OK) == 0 && dlopen(path, RTLD_LAZY | RTLD_GLOBAL) != NULL;
 }
 
 bool dt_plan_has_dame(void)
@@ -111,13 +111,13 @@ bool dt_plan_has_dame(void)
     if (name_of_dame(path) && loads(path)) {
         return true;
     }
-    while (NULL != at && '\0' != *at) {
+    while (at != NULL && *at != '\0') {
         const int length = (int) strcspn(at, ":");
         if (PATH_MAX > snprintf(path, sizeof(path), "%.*s/mca_dt_dame.so", length, at) &&
             loads(path)) {
             return true;
         }
-        at += length + (':' == at[length]);
+        at += length + (at[length] == ':');
     }
     return false;
 }
@@ -125,14 +125,14 @@ bool dt_plan_has_dame(void)
 /* Programs that have PAPI may look for DAME's counters (measure/sde.h). */
 static bool has_papi(void)
 {
-    return NULL != dlsym(RTLD_DEFAULT, "PAPI_library_init") ||
-           NULL != dlsym(RTLD_DEFAULT, "papi_sde_init");
+    return dlsym(RTLD_DEFAULT, "PAPI_library_init") != NULL ||
+           dlsym(RTLD_DEFAULT, "papi_sde_init") != NULL;
 }
 
 bool dt_plan_is_late(void)
 {
     const char *engine = getenv("OMPI_MCA_dt");
-    return DT_ABI_LIBMPI_HAS_MPI && NULL != engine && 0 == strcmp("dame", engine) &&
+    return DT_ABI_LIBMPI_HAS_MPI && engine != NULL && strcmp("dame", engine) == 0 &&
            dt_openmpi_is_of_series() && is_in_mpi_init() && !environment_has_parameters() &&
            !files_have_parameters() && has_dame() && !has_papi();
 }

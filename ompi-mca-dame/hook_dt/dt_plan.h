@@ -3,7 +3,7 @@
  * When the framework starts. Private to mca_hook_dt.so.
  *
  * A job that commits no non-contiguous datatype shall not pay for the framework or DAME. So the
- * start may be late, at the first such datatype (dt_late_wait() in opal-glue/glue.h).
+ * start may be late, at the first such datatype (dt_deferred_wait() in opal-glue/glue.h).
  *
  * All must then be as if the start had been in MPI_Init. So it is late only where MPI_Init opens
  * the hook, and where dt = dame, from mpirun or the environment, is all that is set: another

@@ -47,7 +47,7 @@ static bool is_late; /* the framework is to start, and has not been registered y
 /* Half an installation, in an upgrade say: Open MPI would end the job. */
 static bool is_missing(const char *choice)
 {
-    if (NULL == choice || !dt_state_names_dame(choice) || dt_plan_has_dame()) {
+    if (choice == NULL || !dt_state_names_dame(choice) || dt_plan_has_dame()) {
         return false;
     }
     dt_log_once_a_job("mca_dt_dame.so is missing beside mca_hook_dt.so, or cannot be loaded; Open "
@@ -85,7 +85,7 @@ static void register_what_fits(void)
 
 static void open_framework(void)
 {
-    if (OPAL_SUCCESS == start_status) {
+    if (start_status == OPAL_SUCCESS) {
         start_status = dt_framework_start();
     }
 }
@@ -113,7 +113,7 @@ static int dt_register(void)
 static int dt_open(void)
 {
     if (is_late) {
-        dt_late_prepare();
+        dt_deferred_prepare();
     } else {
         open_framework();
     }
@@ -122,8 +122,8 @@ static int dt_open(void)
 
 static int dt_close(void)
 {
-    dt_late_stop();
-    if (OPAL_ERR_NOT_SUPPORTED != start_status && !is_late) {
+    dt_deferred_stop();
+    if (start_status != OPAL_ERR_NOT_SUPPORTED && !is_late) {
         dt_framework_stop();
     }
     is_late = false;
@@ -141,16 +141,16 @@ static void dt_init_top_post_opal(int argc, char **argv, int requested, int *pro
     (void) argc;
     (void) argv;
     (void) provided;
-    if (is_late && MPI_THREAD_MULTIPLE == requested) {
+    if (is_late && requested == MPI_THREAD_MULTIPLE) {
         catch_up();
     }
-    if (OPAL_ERR_NOT_FOUND == start_status) {
+    if (start_status == OPAL_ERR_NOT_FOUND) {
         dt_state_not_found();
         exit(EXIT_FAILURE);
     }
 
     const mca_dt_base_module_t *module = dt_framework_module();
-    if (NULL != module && NULL != module->dtm_init_top) {
+    if (module != NULL && module->dtm_init_top != NULL) {
         module->dtm_init_top();
     }
 }
@@ -158,7 +158,7 @@ static void dt_init_top_post_opal(int argc, char **argv, int requested, int *pro
 static void tell_that_init_ends(void)
 {
     const mca_dt_base_module_t *module = dt_framework_module();
-    if (NULL != module && NULL != module->dtm_init_bottom) {
+    if (module != NULL && module->dtm_init_bottom != NULL) {
         module->dtm_init_bottom();
     }
 }
@@ -177,16 +177,17 @@ static void dt_init_bottom(int argc, char **argv, int requested, int *provided)
     (void) requested;
     if (!is_late) {
         tell_that_init_ends();
-    } else if (NULL == provided || MPI_THREAD_MULTIPLE == *provided || !dt_late_wait(start_late)) {
+    } else if (provided == NULL || *provided == MPI_THREAD_MULTIPLE ||
+               !dt_deferred_wait(start_late)) {
         start_late();
     }
 }
 
 static void dt_finalize_top(void)
 {
-    dt_late_stop();
+    dt_deferred_stop();
     const mca_dt_base_module_t *module = dt_framework_module();
-    if (NULL != module && NULL != module->dtm_finalize_top) {
+    if (module != NULL && module->dtm_finalize_top != NULL) {
         module->dtm_finalize_top();
     }
 }
@@ -194,7 +195,7 @@ static void dt_finalize_top(void)
 static void dt_finalize_bottom(void)
 {
     const mca_dt_base_module_t *module = dt_framework_module();
-    if (NULL != module && NULL != module->dtm_finalize_bottom) {
+    if (module != NULL && module->dtm_finalize_bottom != NULL) {
         module->dtm_finalize_bottom();
     }
 }

@@ -8,7 +8,7 @@ int main(void)
 {
     int wrong = 0;
     int n = 0;
-    for (; NULL != dt_facts_ours[n].what; n++) {
+    for (; dt_facts_ours[n].what != NULL; n++) {
         const dt_fact_t *ours = &dt_facts_ours[n];
         const dt_fact_t *theirs = &dt_facts_internal[n];
         if (ours->value != theirs->value || ours->size != theirs->size) {
@@ -19,5 +19,5 @@ int main(void)
         }
     }
     printf("%d facts of Open MPI's internal headers, %d differ\n", n, wrong);
-    return 0 == n || 0 != wrong;
+    return n == 0 || wrong != 0;
 }

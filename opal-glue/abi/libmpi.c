@@ -17,7 +17,7 @@ static int open_libmpi(struct dl_phdr_info *info, size_t size, void *libmpi)
     const char *name = strstr(info->dlpi_name, implementation);
     char path[PATH_MAX];
     (void) size;
-    if (NULL == name ||
+    if (name == NULL ||
         0 > snprintf(path, sizeof(path), "%.*s/libmpi.so%s", (int) (name - info->dlpi_name),
                      info->dlpi_name, name + sizeof(implementation) - 1)) {
         return 0;
@@ -29,10 +29,10 @@ static int open_libmpi(struct dl_phdr_info *info, size_t size, void *libmpi)
 void *dt_abi_mpi_function(const char *name)
 {
     static void *libmpi;
-    if (NULL == libmpi) {
+    if (libmpi == NULL) {
         (void) dl_iterate_phdr(open_libmpi, &libmpi);
     }
-    void *function = NULL == libmpi ? NULL : dlsym(libmpi, name);
-    return NULL != function ? function : dlsym(RTLD_DEFAULT, name);
+    void *function = libmpi == NULL ? NULL : dlsym(libmpi, name);
+    return function != NULL ? function : dlsym(RTLD_DEFAULT, name);
 }
 #endif

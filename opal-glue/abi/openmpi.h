@@ -23,7 +23,7 @@ static inline void dt_object_construct(void *object, opal_class_t *class)
     opal_class_initialize(class);
     o->obj_class = class;
     o->obj_reference_count = 1;
-    for (opal_construct_t *construct = class->cls_construct_array; NULL != *construct;
+    for (opal_construct_t *construct = class->cls_construct_array; *construct != NULL;
          construct++) {
         (*construct)(o);
     }
@@ -34,7 +34,7 @@ static inline void dt_object_destruct(void *object)
 {
     opal_object_t *o = object;
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): callers have one */
-    for (opal_destruct_t *destruct = o->obj_class->cls_destruct_array; NULL != *destruct;
+    for (opal_destruct_t *destruct = o->obj_class->cls_destruct_array; *destruct != NULL;
          destruct++) {
         (*destruct)(o);
     }
@@ -44,7 +44,7 @@ static inline void dt_object_destruct(void *object)
 static inline void *dt_object_new(opal_class_t *class)
 {
     void *object = malloc(class->cls_sizeof);
-    if (NULL != object) {
+    if (object != NULL) {
         dt_object_construct(object, class);
     }
     return object;
@@ -74,7 +74,7 @@ static inline void dt_openmpi_same_peer(opal_convertor_t *convertor, const opal_
 static inline bool dt_openmpi_is_contiguous(const opal_datatype_t *datatype, size_t count)
 {
     return (datatype->flags & OPAL_DATATYPE_FLAG_NO_GAPS) ||
-           (1 == count && (datatype->flags & OPAL_DATATYPE_FLAG_CONTIGUOUS));
+           (count == 1 && (datatype->flags & OPAL_DATATYPE_FLAG_CONTIGUOUS));
 }
 
 #if OMPI_MAJOR_VERSION >= 5
@@ -113,7 +113,7 @@ static inline bool dt_openmpi_moves_right(const ddt_elem_desc_t *item, size_t si
     return true;
 #else
     const bool skips =
-        OMPI_MAJOR_VERSION == 5 && 1 != item->count && 0 != item->extent % (ptrdiff_t) size;
+        OMPI_MAJOR_VERSION == 5 && item->count != 1 && item->extent % (ptrdiff_t) size != 0;
     return !dt_openmpi_is_short(item) || (!dt_openmpi_has_padding(item->common.type) && !skips);
 #endif
 }
@@ -159,8 +159,8 @@ static inline bool dt_openmpi_get_args(const ompi_datatype_t *datatype, int whic
                                        int *ints, int *n_aints, ptrdiff_t *aints, int *n_types,
                                        ompi_datatype_t **types, int *combiner)
 {
-    return OMPI_SUCCESS == ompi_datatype_get_args(datatype, which, n_ints, ints, n_aints, aints,
-                                                  n_types, types, combiner);
+    return ompi_datatype_get_args(datatype, which, n_ints, ints, n_aints, aints, n_types, types,
+                                  combiner) == OMPI_SUCCESS;
 }
 #else
 /* A convertor has a function that positions it, as it has one that moves its data. */
@@ -187,7 +187,7 @@ static inline convertor_position_fct_t dt_openmpi_position_of(const opal_convert
 
 static inline int32_t dt_openmpi_jump(opal_convertor_t *convertor, size_t *position)
 {
-    if (NULL == convertor->fPosition) {
+    if (convertor->fPosition == NULL) {
         convertor->bConverted = *position;
         return OPAL_SUCCESS;
     }
@@ -202,9 +202,9 @@ static inline bool dt_openmpi_get_args(const ompi_datatype_t *datatype, int whic
                                        ompi_datatype_t **types, int *combiner)
 {
     size_t n[4] = {(size_t) *n_ints, 0, (size_t) *n_aints, (size_t) *n_types};
-    if (OMPI_SUCCESS != ompi_datatype_get_args(datatype, which, &n[0], ints, &n[1], NULL, &n[2],
-                                               aints, &n[3], types, combiner) ||
-        0 != n[1] || n[0] > INT_MAX || n[2] > INT_MAX || n[3] > INT_MAX) {
+    if (ompi_datatype_get_args(datatype, which, &n[0], ints, &n[1], NULL, &n[2], aints, &n[3],
+                               types, combiner) != OMPI_SUCCESS ||
+        n[1] != 0 || n[0] > INT_MAX || n[2] > INT_MAX || n[3] > INT_MAX) {
         return false;
     }
     *n_ints = (int) n[0];
@@ -237,13 +237,13 @@ extern bool opal_cuda_check_bufs(char *to, char *from) __attribute__((weak));
  * the components that know are opened after us. May we prepare one of our own now? */
 static inline bool dt_openmpi_may_convert_early(void)
 {
-    return NULL == opal_cuda_check_bufs;
+    return opal_cuda_check_bufs == NULL;
 }
 
 /* Is one of the buffers of a local copy device memory? */
 static inline bool dt_openmpi_on_device(char *to, char *from)
 {
-    return NULL != opal_cuda_check_bufs && opal_cuda_check_bufs(to, from);
+    return opal_cuda_check_bufs != NULL && opal_cuda_check_bufs(to, from);
 }
 #else
 /* Is one of the buffers of a local copy device memory? */
@@ -268,7 +268,7 @@ static inline bool dt_openmpi_is_plain(const opal_convertor_t *convertor)
 {
     const uint32_t state = CONVERTOR_NO_OP | CONVERTOR_COMPLETED | CONVERTOR_HOMOGENEOUS |
                            DT_OPENMPI_CHECKSUM | DT_OPENMPI_DEVICE;
-    return CONVERTOR_HOMOGENEOUS == (convertor->flags & state);
+    return (convertor->flags & state) == CONVERTOR_HOMOGENEOUS;
 }
 
 /* Why a convertor that is not plain is declined; DT_DECLINE_NONE: there is nothing to convert. */

@@ -32,7 +32,7 @@ extern mca_base_framework_t opal_dt_base_framework __attribute__((weak));
 
 static inline bool dt_abi_has_seam(void)
 {
-    return NULL != &opal_dt_base_framework;
+    return &opal_dt_base_framework != NULL;
 }
 
 #endif

@@ -28,7 +28,7 @@ static const char *running_version(void)
     static char version[32] = "of an unknown version";
     char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length;
-    if (MPI_SUCCESS == PMPI_Get_library_version(library, &length)) {
+    if (PMPI_Get_library_version(library, &length) == MPI_SUCCESS) {
         (void) sscanf(library, "Open MPI v%31[^, ]", version);
     }
     return version;
@@ -49,7 +49,7 @@ bool dt_self_test_fact(bool holds, const char *fact)
 static bool read_by_pipe(void *to, const void *from, size_t size)
 {
     int ends[2];
-    if (0 != pipe(ends)) {
+    if (pipe(ends) != 0) {
         return false;
     }
     const bool good =
@@ -65,7 +65,7 @@ bool dt_self_test_read(void *to, const void *from, size_t size)
     const struct iovec here = {.iov_base = to, .iov_len = size};
     const struct iovec there = {.iov_base = (void *) (uintptr_t) from, .iov_len = size};
     const ssize_t n = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
-    return n >= 0 || EFAULT == errno ? (ssize_t) size == n : read_by_pipe(to, from, size);
+    return n >= 0 || errno == EFAULT ? (ssize_t) size == n : read_by_pipe(to, from, size);
 }
 
 bool dt_self_test_is_text(const char *address, const char *text)
@@ -73,14 +73,14 @@ bool dt_self_test_is_text(const char *address, const char *text)
     char found[64];
     const size_t size = strlen(text) + 1;
     return size <= sizeof(found) && dt_self_test_read(found, address, size) &&
-           0 == memcmp(found, text, size);
+           memcmp(found, text, size) == 0;
 }
 
 static bool has_address(const struct dl_phdr_info *object, const void *address)
 {
     for (int i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
-        if (PT_LOAD == segment->p_type &&
+        if (segment->p_type == PT_LOAD &&
             (uintptr_t) address - object->dlpi_addr - segment->p_vaddr < segment->p_memsz) {
             return true;
         }
@@ -125,8 +125,8 @@ static bool arrays_fit(const opal_class_t *class)
     opal_destruct_t destructors[2];
     return dt_self_test_read(constructors, class->cls_construct_array, sizeof(constructors)) &&
            dt_self_test_read(destructors, class->cls_destruct_array, sizeof(destructors)) &&
-           constructors[0] == class->cls_construct && NULL == constructors[1] &&
-           destructors[0] == class->cls_destruct && NULL == destructors[1];
+           constructors[0] == class->cls_construct && constructors[1] == NULL &&
+           destructors[0] == class->cls_destruct && destructors[1] == NULL;
 }
 
 static bool classes_fit(void)
@@ -174,13 +174,13 @@ static bool is_list(const opal_list_t *list)
                              sizeof(link[0])) &&
            dt_self_test_read(&link[1], (const void *) &list->opal_list_sentinel.opal_list_prev,
                              sizeof(link[1])) &&
-           NULL != link[0] && NULL != link[1];
+           link[0] != NULL && link[1] != NULL;
 }
 
 /* Is it NULL, or of the object that the component is in? */
 static bool is_function(const void *function, const void *component)
 {
-    return NULL == function || are_together(function, component);
+    return function == NULL || are_together(function, component);
 }
 
 /* Is a component of the framework as we declare components? */
@@ -195,10 +195,10 @@ static bool component_fits(const mca_base_framework_t *framework, const char *na
                            "mca_base_component_list_item_t.cli_component")) {
         return false;
     }
-    return dt_self_test_fact(2 == component.mca_major_version && 1 == component.mca_minor_version,
+    return dt_self_test_fact(component.mca_major_version == 2 && component.mca_minor_version == 1,
                              "the version of MCA") &&
            /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): with its NUL */
-           dt_self_test_fact(0 == strncmp(component.mca_type_name, name, strlen(name) + 1),
+           dt_self_test_fact(strncmp(component.mca_type_name, name, strlen(name) + 1) == 0,
                              "mca_base_component_t.mca_type_name") &&
            dt_self_test_fact(
                is_function(*(void **) &component.mca_open_component, item.cli_component) &&
@@ -238,7 +238,7 @@ static bool parameter_fits(const char *component, const char *name, const char *
     const mca_base_var_t *found = NULL;
     mca_base_var_t variable;
     const int index = mca_base_var_find("opal", "dl", component, name);
-    return dt_self_test_fact(index >= 0 && OPAL_SUCCESS == mca_base_var_get(index, &found) &&
+    return dt_self_test_fact(index >= 0 && mca_base_var_get(index, &found) == OPAL_SUCCESS &&
                                  dt_self_test_read(&variable, found, sizeof(variable)),
                              "mca_base_var_get()") &&
            dt_self_test_fact(dt_self_test_is_text(variable.mbv_full_name, full_name),
@@ -266,7 +266,7 @@ static bool enumerator_fits(void)
         }
     }
     return dt_self_test_fact(
-        OPAL_SUCCESS == boolean->value_from_string(boolean, "true", &out.value) && 1 == out.value,
+        boolean->value_from_string(boolean, "true", &out.value) == OPAL_SUCCESS && out.value == 1,
         "mca_base_var_enum_t.value_from_string");
 }
 
@@ -284,7 +284,7 @@ bool dt_openmpi_pvar_fits(int index, const void *context)
 {
     const mca_base_pvar_t *found = NULL;
     mca_base_pvar_t variable;
-    return dt_self_test_fact(OPAL_SUCCESS == mca_base_pvar_get(index, &found) &&
+    return dt_self_test_fact(mca_base_pvar_get(index, &found) == OPAL_SUCCESS &&
                                  dt_self_test_read(&variable, found, sizeof(variable)) &&
                                  index == variable.pvar_index && context == variable.ctx,
                              "mca_base_pvar_t.ctx");
@@ -296,7 +296,7 @@ bool dt_openmpi_is_of_series(void)
 {
     const size_t length = strlen(DT_COMPILED_SERIES);
     const char *version = running_version();
-    return 0 == strncmp(version, DT_COMPILED_SERIES, length) &&
+    return strncmp(version, DT_COMPILED_SERIES, length) == 0 &&
            (version[length] < '0' || version[length] > '9');
 }
 

@@ -45,19 +45,19 @@ static bool basic_fits(int index, size_t size)
                dt_self_test_read(&type, opal_datatype_basicDatatypes[index], sizeof(type)) &&
                    type.super.obj_class == &opal_datatype_t_class,
                "opal_datatype_basicDatatypes") &&
-           dt_self_test_fact(0 == strncmp(type.name, name, sizeof(name)), "opal_datatype_t.name") &&
+           dt_self_test_fact(strncmp(type.name, name, sizeof(name)) == 0, "opal_datatype_t.name") &&
            dt_self_test_fact(flags == (type.flags & flags), "opal_datatype_t.flags") &&
            dt_self_test_fact(size == type.size, "opal_datatype_t.size") &&
-           dt_self_test_fact(0 == type.lb && end == type.ub, "opal_datatype_t.ub") &&
-           dt_self_test_fact(0 == type.true_lb && end == type.true_ub, "opal_datatype_t.true_ub") &&
-           dt_self_test_fact(1 == type.desc.used && 1 == type.opt_desc.used &&
+           dt_self_test_fact(type.lb == 0 && end == type.ub, "opal_datatype_t.ub") &&
+           dt_self_test_fact(type.true_lb == 0 && end == type.true_ub, "opal_datatype_t.true_ub") &&
+           dt_self_test_fact(type.desc.used == 1 && type.opt_desc.used == 1 &&
                                  dt_self_test_read(&item, type.desc.desc, sizeof(item)),
                              "opal_datatype_t.desc") &&
            /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): read above */
            dt_self_test_fact((item.elem.common.flags & OPAL_DATATYPE_FLAG_DATA) &&
-                                 index == item.elem.common.type && 1 == item.elem.count &&
-                                 1 == item.elem.blocklen && end == item.elem.extent &&
-                                 0 == item.elem.disp,
+                                 index == item.elem.common.type && item.elem.count == 1 &&
+                                 item.elem.blocklen == 1 && end == item.elem.extent &&
+                                 item.elem.disp == 0,
                              "ddt_elem_desc_t");
 }
 
@@ -72,13 +72,13 @@ static bool mpi_int_fits(void)
 {
     ompi_datatype_t type;
     if (!dt_self_test_fact(dt_self_test_read(&type, MPI_INT, sizeof(type)) &&
-                               4 == type.super.size &&
+                               type.super.size == 4 &&
                                (type.super.flags & OMPI_DATATYPE_FLAG_PREDEFINED),
                            "OMPI_DATATYPE_FLAG_PREDEFINED")) {
         return false;
     }
     const char *const name = type.name;
-    return dt_self_test_fact(NULL == name || dt_self_test_is_text(name, "MPI_INT"),
+    return dt_self_test_fact(name == NULL || dt_self_test_is_text(name, "MPI_INT"),
                              "ompi_datatype_t.name");
 }
 
@@ -94,7 +94,7 @@ static bool new_convertor_fits(const opal_convertor_t *convertor)
            /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): callers have one */
            dt_self_test_fact(opal_local_arch == convertor->remoteArch,
                              "opal_convertor_t.remoteArch") &&
-           dt_self_test_fact(DT_STATIC_STACK_SIZE == convertor->stack_size,
+           dt_self_test_fact(convertor->stack_size == DT_STATIC_STACK_SIZE,
                              "opal_convertor_t.stack_size") &&
            dt_self_test_fact(convertor->static_stack == convertor->pStack,
                              "opal_convertor_t.static_stack");
@@ -137,8 +137,8 @@ static bool type_fits(const dt_self_test_type_t *type)
            dt_self_test_fact(!(native->flags & OPAL_DATATYPE_FLAG_PREDEFINED) &&
                                  (native->flags & OPAL_DATATYPE_FLAG_COMMITTED),
                              "OPAL_DATATYPE_FLAG_COMMITTED") &&
-           dt_self_test_fact(no_gaps == (0 != (shape & OPAL_DATATYPE_FLAG_NO_GAPS)) &&
-                                 type->contiguous == (0 != (shape & OPAL_DATATYPE_FLAG_CONTIGUOUS)),
+           dt_self_test_fact(no_gaps == ((shape & OPAL_DATATYPE_FLAG_NO_GAPS) != 0) &&
+                                 type->contiguous == ((shape & OPAL_DATATYPE_FLAG_CONTIGUOUS) != 0),
                              "OPAL_DATATYPE_FLAG_CONTIGUOUS");
 }
 
@@ -176,13 +176,13 @@ static bool prepared_fits(const message_t *m, const opal_convertor_t *c, int32_t
     const uint32_t expected = CONVERTOR_HOMOGENEOUS | (m->send ? CONVERTOR_SEND : CONVERTOR_RECV) |
                               (m->type->no_gaps ? CONVERTOR_NO_OP : 0u);
     const bool moves = !m->type->no_gaps; /* else fAdvance is never called */
-    return dt_self_test_fact(OPAL_SUCCESS == rc, "opal_convertor_prepare_for_send()") &&
+    return dt_self_test_fact(rc == OPAL_SUCCESS, "opal_convertor_prepare_for_send()") &&
            dt_self_test_fact(m->type->native == c->pDesc, "opal_convertor_t.pDesc") &&
            dt_self_test_fact(m->type->count == c->count, "opal_convertor_t.count") &&
            dt_self_test_fact((void *) (m->memory + ZERO) == c->pBaseBuf,
                              "opal_convertor_t.pBaseBuf") &&
            dt_self_test_fact(m->size == c->local_size, "opal_convertor_t.local_size") &&
-           dt_self_test_fact(0 == c->bConverted, "opal_convertor_t.bConverted") &&
+           dt_self_test_fact(c->bConverted == 0, "opal_convertor_t.bConverted") &&
            dt_self_test_fact(m->peer->master == c->master, "opal_convertor_t.master") &&
            dt_self_test_fact(&m->type->native->desc == c->use_desc ||
                                  &m->type->native->opt_desc == c->use_desc,
@@ -260,7 +260,7 @@ static bool move_all(message_t *m)
     if (!prepare(m, &room)) {
         return false;
     }
-    if (!dt_self_test_fact(OPAL_SUCCESS == dt_openmpi_set_position(c, &at) && at <= m->size / 3 &&
+    if (!dt_self_test_fact(dt_openmpi_set_position(c, &at) == OPAL_SUCCESS && at <= m->size / 3 &&
                                at + LARGEST > m->size / 3 && at == c->bConverted,
                            "the position of a convertor")) {
         return false;
@@ -271,8 +271,8 @@ static bool move_all(message_t *m)
         fits = move(m, c, m->size, &at);
     }
     at = 0;
-    fits = fits && dt_self_test_fact(OPAL_SUCCESS == dt_openmpi_set_position(c, &at) && 0 == at &&
-                                         0 == c->bConverted && !(c->flags & CONVERTOR_COMPLETED),
+    fits = fits && dt_self_test_fact(dt_openmpi_set_position(c, &at) == OPAL_SUCCESS && at == 0 &&
+                                         c->bConverted == 0 && !(c->flags & CONVERTOR_COMPLETED),
                                      "the position of a convertor");
     while (fits && at < m->third) {
         fits = move(m, c, m->third, &at);
@@ -303,7 +303,7 @@ static bool raw_fits(message_t *m)
     for (uint32_t i = 0; fits && i < used.n; i++) {
         const char *from = iov[i].iov_base;
         fits = from >= m->memory && from + iov[i].iov_len <= m->memory + MEMORY &&
-               at + iov[i].iov_len <= m->size && 0 == memcmp(from, m->packed + at, iov[i].iov_len);
+               at + iov[i].iov_len <= m->size && memcmp(from, m->packed + at, iov[i].iov_len) == 0;
         at += fits ? iov[i].iov_len : 0;
     }
     dt_object_destruct(&room.convertor);
@@ -318,7 +318,7 @@ static bool copy_fits(const message_t *m, message_t *other)
                                                other->memory + ZERO,
                                                (char *) (uintptr_t) m->memory + ZERO);
     walk(other, other->moved, true);
-    return dt_self_test_fact(0 == memcmp(other->moved, m->packed, m->size),
+    return dt_self_test_fact(memcmp(other->moved, m->packed, m->size) == 0,
                              "opal_datatype_copy_content_same_ddt()");
 }
 
@@ -329,7 +329,7 @@ static bool message_fits(message_t *m, message_t *other)
     m->fragments = 0;
     fill(m);
     if (!move_all(m) ||
-        !dt_self_test_fact(0 == memcmp(m->moved, m->packed, m->size), "the packed bytes") ||
+        !dt_self_test_fact(memcmp(m->moved, m->packed, m->size) == 0, "the packed bytes") ||
         !raw_fits(m) || !copy_fits(m, other)) {
         return false;
     }
@@ -339,7 +339,7 @@ static bool message_fits(message_t *m, message_t *other)
         return false;
     }
     walk(m, m->moved, true);
-    return dt_self_test_fact(0 == memcmp(m->moved, m->packed, m->size), "the unpacked bytes");
+    return dt_self_test_fact(memcmp(m->moved, m->packed, m->size) == 0, "the unpacked bytes");
 }
 
 /* A count of more than 32 bits; nothing is moved. */
@@ -370,7 +370,7 @@ static bool large_count_fits(const opal_convertor_t *peer)
 static bool messages_fit(const opal_convertor_t *peer)
 {
     message_t *messages = calloc(2, sizeof(*messages));
-    bool fits = dt_self_test_fact(NULL != messages, "memory is out");
+    bool fits = dt_self_test_fact(messages != NULL, "memory is out");
     for (int i = 0; fits && i < DT_SELF_TEST_TYPES; i++) {
         dt_self_test_type_t type;
         fits = dt_self_test_fact(dt_self_test_type_new(&type, i), "opal_datatype_add()") &&
@@ -393,12 +393,12 @@ bool dt_self_test_engine(void)
         return false;
     }
     opal_convertor_t *peer = opal_convertor_create((int32_t) opal_local_arch, 0);
-    if (!dt_self_test_fact(NULL != peer, "opal_convertor_create()")) {
+    if (!dt_self_test_fact(peer != NULL, "opal_convertor_create()")) {
         return false;
     }
     const bool fits =
         new_convertor_fits(peer) &&
-        dt_self_test_fact(CONVERTOR_HOMOGENEOUS == peer->flags && NULL != peer->master,
+        dt_self_test_fact(peer->flags == CONVERTOR_HOMOGENEOUS && peer->master != NULL,
                           "CONVERTOR_HOMOGENEOUS") &&
         (!dt_openmpi_may_convert_early() || (large_count_fits(peer) && messages_fit(peer)));
     dt_object_destruct(peer);

@@ -14,14 +14,14 @@ static bool begin(dt_self_test_type_t *type, const char *name, size_t count)
     type->name = name;
     type->count = count;
     type->native = opal_datatype_create(ITEMS);
-    return NULL != type->native;
+    return type->native != NULL;
 }
 
 static void add_piece(dt_self_test_type_t *type, ptrdiff_t disp, size_t size)
 {
     const ptrdiff_t end = disp + (ptrdiff_t) size;
-    type->true_lb = 0 == type->n || disp < type->true_lb ? disp : type->true_lb;
-    type->true_ub = 0 == type->n || end > type->true_ub ? end : type->true_ub;
+    type->true_lb = type->n == 0 || disp < type->true_lb ? disp : type->true_lb;
+    type->true_ub = type->n == 0 || end > type->true_ub ? end : type->true_ub;
     type->pieces[type->n].disp = disp;
     type->pieces[type->n++].size = size;
     type->size += size;
@@ -31,15 +31,15 @@ static void add_piece(dt_self_test_type_t *type, ptrdiff_t disp, size_t size)
 static bool add_ints(dt_self_test_type_t *type, size_t size, size_t count, ptrdiff_t disp,
                      ptrdiff_t extent)
 {
-    const int index = 1 == size   ? OPAL_DATATYPE_INT1
-                      : 2 == size ? OPAL_DATATYPE_INT2
-                      : 4 == size ? OPAL_DATATYPE_INT4
+    const int index = size == 1   ? OPAL_DATATYPE_INT1
+                      : size == 2 ? OPAL_DATATYPE_INT2
+                      : size == 4 ? OPAL_DATATYPE_INT4
                                   : OPAL_DATATYPE_INT8;
     for (size_t i = 0; i < count; i++) {
         add_piece(type, disp + (ptrdiff_t) i * extent, size);
     }
-    return OPAL_SUCCESS == opal_datatype_add(type->native, opal_datatype_basicDatatypes[index],
-                                             count, disp, extent);
+    return opal_datatype_add(type->native, opal_datatype_basicDatatypes[index], count, disp,
+                             extent) == OPAL_SUCCESS;
 }
 
 /* `count` times `part`, `extent` bytes apart. */
@@ -52,7 +52,7 @@ static bool add_type(dt_self_test_type_t *type, const dt_self_test_type_t *part,
                       part->pieces[p].size);
         }
     }
-    return OPAL_SUCCESS == opal_datatype_add(type->native, part->native, count, disp, extent);
+    return opal_datatype_add(type->native, part->native, count, disp, extent) == OPAL_SUCCESS;
 }
 
 /* `count` blocks of `length` integers, `stride` bytes apart. */
@@ -130,7 +130,7 @@ static bool add_contents(dt_self_test_type_t *type, int which)
         return begin(type, "falling displacements", 2) && add_ints(type, 2, 6, 80, -12);
     case GAPS_AROUND:
         return begin(type, "ints with gaps around", 3) && add_ints(type, 4, 2, 0, 4) &&
-               OPAL_SUCCESS == opal_datatype_resize(type->native, -4, 20);
+               opal_datatype_resize(type->native, -4, 20) == OPAL_SUCCESS;
     default:
         return begin(type, "shorts and longs", 1) && add_ints(type, 2, 10, 0, 6) &&
                add_blocks(type, 8, 3, 5, 64, 48);
@@ -140,14 +140,14 @@ static bool add_contents(dt_self_test_type_t *type, int which)
 bool dt_self_test_type_new(dt_self_test_type_t *type, int which)
 {
     const bool made = add_contents(type, which);
-    type->no_gaps = CONTIGUOUS == which;
-    type->contiguous = CONTIGUOUS == which || GAPS_AROUND == which;
-    return made && OPAL_SUCCESS == opal_datatype_commit(type->native);
+    type->no_gaps = which == CONTIGUOUS;
+    type->contiguous = which == CONTIGUOUS || which == GAPS_AROUND;
+    return made && opal_datatype_commit(type->native) == OPAL_SUCCESS;
 }
 
 void dt_self_test_type_free(dt_self_test_type_t *type)
 {
-    if (NULL != type->native) {
+    if (type->native != NULL) {
         (void) opal_datatype_destroy(&type->native);
     }
 }

@@ -29,7 +29,7 @@ static void recount(const dt_entry_t *entry, const opal_convertor_t *convertor, 
 {
     const int64_t bytes = (int64_t) convertor->local_size;
     dame_amounts_t *amounts = entry->use.amounts;
-    if (NULL != amounts) {
+    if (amounts != NULL) {
         dame_amounts_add(amounts, (dame_work_t) dir, DAME_TIER_NATIVE, -1, -bytes);
         dame_amounts_add(amounts, (dame_work_t) dir,
                          dame_promote_tier(entry->use.layout, dir, false), 1, bytes);
@@ -136,17 +136,17 @@ DEFINE(continue_unpacking, continue_message, DAME_UNPACK)
 int32_t dt_advance_pack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
                         size_t *max_data)
 {
-    if (*out_size > 0 && NULL == iov[0].iov_base) { /* the caller wants pointers, not copies */
+    if (*out_size > 0 && iov[0].iov_base == NULL) { /* the caller wants pointers, not copies */
         return dt_advance_raw(convertor, iov, out_size, max_data);
     }
-    return 0 != convertor->bConverted ? continue_packing(convertor, iov, out_size, max_data)
+    return convertor->bConverted != 0 ? continue_packing(convertor, iov, out_size, max_data)
                                       : begin_packing(convertor, iov, out_size, max_data);
 }
 
 int32_t dt_advance_unpack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
                           size_t *max_data)
 {
-    return 0 != convertor->bConverted ? continue_unpacking(convertor, iov, out_size, max_data)
+    return convertor->bConverted != 0 ? continue_unpacking(convertor, iov, out_size, max_data)
                                       : begin_unpacking(convertor, iov, out_size, max_data);
 }
 
@@ -155,7 +155,7 @@ void dt_advance_set_position(opal_convertor_t *convertor, size_t *position)
     convertor->bConverted = *position;
     if (convertor->flags & CONVERTOR_SEND) {
         dt_cached_cursor_t *cached = dt_cursors_find(dt_thread(), convertor);
-        if (NULL != cached && !dame_cursor_on_boundary(&cached->cursor)) {
+        if (cached != NULL && !dame_cursor_on_boundary(&cached->cursor)) {
             *position = dt_native_boundary(convertor, *position, &cached->mark);
             convertor->bConverted = *position;
         }
@@ -173,7 +173,7 @@ int32_t dt_advance_raw(opal_convertor_t *convertor, struct iovec *iov, uint32_t 
     dt_cached_cursor_t *cached = dt_cursors_find(dt_thread(), convertor);
     const int32_t most = *iov_count < INT32_MAX ? (int32_t) *iov_count : INT32_MAX;
     *iov_count = 0;
-    if (NULL == cached) {
+    if (cached == NULL) {
         return dt_move_end(convertor, 0, length);
     }
     cached->datatype = NULL; /* as in dt_move_fragment() */

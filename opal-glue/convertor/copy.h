@@ -21,7 +21,7 @@ static inline bool dt_copy_is_faster_native(const opal_datatype_t *datatype, int
     enum { FEW_BLOCKS = 3, LONG_BLOCK = 256 };
     size_t blocks = 1; /* of an element */
     if (!(datatype->flags & OPAL_DATATYPE_FLAG_CONTIGUOUS)) {
-        if (1 != datatype->opt_desc.used) {
+        if (datatype->opt_desc.used != 1) {
             return false;
         }
         const ddt_elem_desc_t *item = &datatype->opt_desc.desc->elem;

@@ -8,10 +8,10 @@
 static bool opens(dame_begin_t *it, dame_thread_t *base, dame_tally_t *tally, int64_t use)
 {
     dt_thread_t *thread = (dt_thread_t *) base;
-    if (dt_sample_window_due(tally, it->work, use)) {
-        dt_sample_open_window(thread, tally, it->work, use);
+    if (dt_sample_probe_due(tally, it->work, use)) {
+        dt_sample_open_probe(thread, tally, it->work, use);
     }
-    return thread->has_window;
+    return thread->has_probe;
 }
 
 /* ---- Messages ------------------------------------------------------------------------------- */
@@ -34,7 +34,7 @@ static bool is_native(const dame_begin_t *it)
 static int64_t move(dame_begin_t *it, dame_thread_t *thread)
 {
     const message_t *message = (const message_t *) it;
-    const bool begins = 0 == message->convertor->bConverted;
+    const bool begins = message->convertor->bConverted == 0;
     return (int64_t) dt_move((dt_thread_t *) thread, message->convertor, (dame_dir_t) it->work,
                              begins ? message->entry : NULL, message->iov, message->out_size);
 }
@@ -79,7 +79,7 @@ static message_t message_of(const dt_thread_t *thread, opal_convertor_t *convert
                                     *out_size > 0 ? iov[0].iov_base : NULL,
                                     dt_move_is_whole(convertor, iov, out_size)),
                          convertor, entry, iov, out_size};
-    message.it.in_window = dt_sample_has_window(thread);
+    message.it.in_probe = dt_sample_has_probe(thread);
     return message;
 }
 
@@ -128,6 +128,6 @@ void dt_counted_copy(const dt_entry_t *entry, const opal_datatype_t *datatype, i
                               count * entry->use.layout->program->size, count, (uintptr_t) from, to,
                               false),
                    datatype};
-    copy.it.in_window = dt_sample_has_window(thread);
+    copy.it.in_probe = dt_sample_has_probe(thread);
     (void) dame_run_begin(&dt_engine, &thread->base, &copy.it);
 }

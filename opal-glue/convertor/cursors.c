@@ -11,7 +11,7 @@ dt_cached_cursor_t *dt_cursors_renew(dt_thread_t *thread, const opal_convertor_t
         return cached;
     }
     cached = dt_cursors_begin(thread, entry, convertor);
-    if (NULL == cached) {
+    if (cached == NULL) {
         return NULL;
     }
     if (convertor->bConverted > 0) {

@@ -41,8 +41,8 @@ static inline dt_cached_cursor_t *dt_cursors_begin(dt_thread_t *thread, const dt
     cached->mark = (dt_native_mark_t){.item = NULL};
     /* Cannot fail: dt_import() lets no program deeper than DAME_CURSOR_DEPTH pass, and DAME only
      * handles convertors (glue.c) if count * size fits. */
-    return DAME_OK == dame_cursor_init(&cached->cursor, entry->use.layout->program,
-                                       (uintptr_t) convertor->pBaseBuf, (int64_t) convertor->count)
+    return dame_cursor_init(&cached->cursor, entry->use.layout->program,
+                            (uintptr_t) convertor->pBaseBuf, (int64_t) convertor->count) == DAME_OK
                ? cached
                : NULL;
 }

@@ -65,7 +65,7 @@ static void tell_left(const char *what)
 static _Noreturn void give_up(const char *doing, dame_status_t status, const char *what)
 {
     opal_output(0, "dt:dame: %s in a device's memory: %s. The job cannot go on.", doing,
-                DAME_ERR_DEVICE == status ? what : dame_status_text(status));
+                status == DAME_ERR_DEVICE ? what : dame_status_text(status));
     abort();
 }
 
@@ -131,8 +131,8 @@ static bool move_part(dame_layout_t *layout, const opal_convertor_t *convertor, 
         status = dame_device_move(the_device(), &message, &part, &sides, NULL, &what);
     }
     const bool by_kernel = end(&before);
-    if (DAME_OK != status) {
-        give_up(DAME_PACK == dir ? "packing data" : "unpacking data", status, what);
+    if (status != DAME_OK) {
+        give_up(dir == DAME_PACK ? "packing data" : "unpacking data", status, what);
     }
     return by_kernel;
 }
@@ -160,7 +160,7 @@ static size_t fitting(const opal_convertor_t *convertor, dame_dir_t dir, size_t 
 {
     const size_t left = convertor->local_size - position;
     return room >= left       ? left
-           : DAME_PACK == dir ? boundary(convertor, position + room) - position
+           : dir == DAME_PACK ? boundary(convertor, position + room) - position
                               : room;
 }
 
@@ -168,7 +168,7 @@ static void count_message(const dt_entry_t *entry, dame_work_t work, bool by_ker
 {
     dame_tally_t *tally = dame_tally_of(&entry->use);
     dt_count((dt_counter_t) (DT_COUNT_messages_packed + (int) work), 1);
-    if (NULL != tally) {
+    if (tally != NULL) {
         (void) dame_tally_use(tally, work, by_kernel ? DAME_TIER_CODE : DAME_TIER_INTERP, bytes);
     }
 }
@@ -188,7 +188,7 @@ static int32_t advance(opal_convertor_t *convertor, dame_dir_t dir, struct iovec
         position += iov[used].iov_len;
     }
     *out_size = used;
-    if (0 == convertor->bConverted && position > 0) {
+    if (convertor->bConverted == 0 && position > 0) {
         count_message(entry, (dame_work_t) dir, by_kernel, (int64_t) convertor->local_size);
     }
     dt_count((dt_counter_t) (DT_COUNT_fragments_packed + (int) dir), 1);
@@ -200,7 +200,7 @@ static int32_t advance(opal_convertor_t *convertor, dame_dir_t dir, struct iovec
 static int32_t pack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
                     size_t *max_data)
 {
-    return *out_size > 0 && NULL == iov[0].iov_base /* pointers are wanted */
+    return *out_size > 0 && iov[0].iov_base == NULL /* pointers are wanted */
                ? dt_advance_raw(convertor, iov, out_size, max_data)
                : advance(convertor, DAME_PACK, iov, out_size, max_data);
 }
@@ -222,7 +222,7 @@ int32_t dt_devices_set_position(opal_convertor_t *convertor, size_t *position)
 
 bool dt_devices_took(const opal_convertor_t *convertor)
 {
-    return 0 == (convertor->flags & CONVERTOR_NO_OP) && /* which leaves fAdvance as it was */
+    return (convertor->flags & CONVERTOR_NO_OP) == 0 && /* which leaves fAdvance as it was */
            (pack == convertor->fAdvance || unpack == convertor->fAdvance);
 }
 
@@ -232,21 +232,21 @@ static dt_entry_t *entry_of(const opal_datatype_t *datatype, size_t count)
     int64_t bytes;
     dt_entry_t *entry =
         __builtin_mul_overflow(count, datatype->size, &bytes) ? NULL : dt_table_get(datatype);
-    return NULL != entry && (int32_t) DT_DECLINE_NONE == dt_entry_declined(entry) ? entry : NULL;
+    return entry != NULL && dt_entry_declined(entry) == (int32_t) DT_DECLINE_NONE ? entry : NULL;
 }
 
 /* Of data on a device. */
 static void take(opal_convertor_t *convertor)
 {
     const uint32_t others = CONVERTOR_NO_OP | CONVERTOR_COMPLETED | DT_OPENMPI_CHECKSUM;
-    if (CONVERTOR_HOMOGENEOUS == (convertor->flags & (CONVERTOR_HOMOGENEOUS | others)) &&
-        NULL != entry_of(convertor->pDesc, convertor->count)) {
+    if ((convertor->flags & (CONVERTOR_HOMOGENEOUS | others)) == CONVERTOR_HOMOGENEOUS &&
+        entry_of(convertor->pDesc, convertor->count) != NULL) {
         dt_openmpi_take(convertor, convertor->flags & CONVERTOR_SEND ? pack : unpack,
                         dt_devices_set_position);
         return;
     }
     dt_count_left(DT_DECLINE_DEVICE, (int64_t) convertor->local_size);
-    if (0 == (convertor->flags & DT_OPENMPI_DEVICE)) {
+    if ((convertor->flags & DT_OPENMPI_DEVICE) == 0) {
         tell_left("data");
     }
 }
@@ -266,7 +266,7 @@ bool dt_devices_copied(const opal_datatype_t *datatype, int32_t count, char *to,
         return false;
     }
     const dt_entry_t *entry = entry_of(datatype, (size_t) count);
-    if (NULL == entry) {
+    if (entry == NULL) {
         dt_count_left(DT_DECLINE_DEVICE, count * (int64_t) datatype->size);
         if (!dt_openmpi_on_device(to, (char *) (uintptr_t) from)) {
             tell_left("a local copy");
@@ -286,14 +286,14 @@ bool dt_devices_copied(const opal_datatype_t *datatype, int32_t count, char *to,
         status = dame_device_copy(the_device(), &source, &target, bytes, &sides, &what);
     }
     const bool by_kernel = end(&before);
-    if (DAME_OK != status && !dt_openmpi_on_device(to, (char *) (uintptr_t) from)) {
+    if (status != DAME_OK && !dt_openmpi_on_device(to, (char *) (uintptr_t) from)) {
         give_up("a local copy", status, what);
     }
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         count_message(entry, DAME_WORK_COPY, by_kernel, bytes);
         dt_count(DT_COUNT_bytes_copied, bytes);
     }
-    return DAME_OK == status;
+    return status == DAME_OK;
 }
 
 bool dt_devices_need_convertor(const opal_datatype_t *datatype, size_t count, const void *user,
@@ -327,7 +327,7 @@ static bool open_device(void)
         .code_bytes = devices.order.code_bytes};
     dame_device_t *none = NULL, *device = dame_device_open(&options);
     const bool is_first =
-        NULL != device && atomic_compare_exchange_strong(&devices.device, &none, device);
+        device != NULL && atomic_compare_exchange_strong(&devices.device, &none, device);
     if (!is_first) {
         dame_device_close(device);
     }
@@ -337,7 +337,7 @@ static bool open_device(void)
 bool dt_devices_look_now(void)
 {
     enum { OFTEN = 16, SELDOM = 4096 };
-    const bool may_come = NULL == the_device() && atomic_load(&devices.may_come);
+    const bool may_come = the_device() == NULL && atomic_load(&devices.may_come);
     const unsigned looks = atomic_fetch_add(&devices.looks, 1);
     atomic_store(&dt_devices_waits, !may_come || looks > SELDOM ? SELDOM
                                     : looks > OFTEN             ? looks
@@ -355,7 +355,7 @@ void dt_devices_stop(void)
     dame_device_t *device = the_device();
     atomic_store(&devices.may_come, false);
     atomic_store(&dt_devices_on, false);
-    if (NULL != device) {
+    if (device != NULL) {
         for (int i = 0; i < SETS * WAYS; i++) {
             kept_t *kept = &devices.kept[i / WAYS][i % WAYS];
             dame_device_forget(device, &kept->kernels);

@@ -32,7 +32,7 @@ bool dt_devices_look_now(void);
 static inline bool dt_devices_pass(void)
 {
     const unsigned waits = atomic_load_explicit(&dt_devices_waits, memory_order_relaxed);
-    if (__builtin_expect(0 == waits, 0)) {
+    if (__builtin_expect(waits == 0, 0)) {
         return false;
     }
     atomic_store_explicit(&dt_devices_waits, waits - 1, memory_order_relaxed);

@@ -25,19 +25,19 @@ static atomic_int fitness;
 
 static inline bool is_invalid(MPI_Comm comm)
 {
-    return 0 != (comm->c_flags & (OMPI_COMM_ISFREED | OMPI_COMM_INVALID));
+    return (comm->c_flags & (OMPI_COMM_ISFREED | OMPI_COMM_INVALID)) != 0;
 }
 
 static bool is_predefined(MPI_Comm comm)
 {
-    return 0 != (comm->c_flags & OMPI_COMM_INTRINSIC) && !is_invalid(comm);
+    return (comm->c_flags & OMPI_COMM_INTRINSIC) != 0 && !is_invalid(comm);
 }
 
 /* MPI_Pack's convertors are made after Open MPI's local one. */
 static bool converts_nothing(const opal_convertor_t *local)
 {
-    return NULL != local && opal_local_arch == local->remoteArch &&
-           0 == (local->flags & (DT_OPENMPI_CHECKSUM | DT_OPENMPI_DEVICE));
+    return local != NULL && opal_local_arch == local->remoteArch &&
+           (local->flags & (DT_OPENMPI_CHECKSUM | DT_OPENMPI_DEVICE)) == 0;
 }
 
 /* Only while MPI is initialised. */
@@ -45,7 +45,7 @@ static __attribute__((noinline)) bool find_fitness(void)
 {
     const bool fits = is_predefined(MPI_COMM_WORLD) && is_predefined(MPI_COMM_SELF) &&
                       is_predefined(MPI_COMM_NULL) && converts_nothing(ompi_mpi_local_convertor);
-    if (DIFFERS != atomic_exchange(&fitness, fits ? FITS : DIFFERS) && !fits) {
+    if (atomic_exchange(&fitness, fits ? FITS : DIFFERS) != DIFFERS && !fits) {
         dt_log("communicators, or the convertor for local data, are not as expected: MPI_Pack and "
                "MPI_Unpack go through Open MPI");
     }
@@ -55,7 +55,7 @@ static __attribute__((noinline)) bool find_fitness(void)
 static inline bool is_fit(void)
 {
     const int known = atomic_load_explicit(&fitness, memory_order_relaxed);
-    return __builtin_expect(FITS == known, 1) || (NOT_KNOWN == known && find_fitness());
+    return __builtin_expect(known == FITS, 1) || (known == NOT_KNOWN && find_fitness());
 }
 
 /* ---- One call ------------------------------------------------------------------------------- */
@@ -63,14 +63,14 @@ static inline bool is_fit(void)
 /* May NULL be the address of this data? It is MPI_BOTTOM's, and what Open MPI 4.1 refuses. */
 static inline bool may_be_absolute(const opal_datatype_t *datatype)
 {
-    return 0 != datatype->true_lb && 0 == (datatype->flags & OPAL_DATATYPE_FLAG_PREDEFINED);
+    return datatype->true_lb != 0 && (datatype->flags & OPAL_DATATYPE_FLAG_PREDEFINED) == 0;
 }
 
 /* Would Open MPI accept what does not depend on the datatype? */
 static inline bool is_right(const void *packed, const int *position, MPI_Comm comm)
 {
-    return OMPI_MPI_STATE_INIT_COMPLETED == ompi_mpi_state && NULL != packed && NULL != position &&
-           NULL != comm && MPI_COMM_NULL != comm && is_fit() && !is_invalid(comm);
+    return ompi_mpi_state == OMPI_MPI_STATE_INIT_COMPLETED && packed != NULL && position != NULL &&
+           comm != NULL && comm != MPI_COMM_NULL && is_fit() && !is_invalid(comm);
 }
 
 /* The entry of a datatype, or NULL if DAME does not move its whole messages. What has an entry was
@@ -78,7 +78,7 @@ static inline bool is_right(const void *packed, const int *position, MPI_Comm co
 static inline dt_entry_t *entry_of(const opal_datatype_t *datatype, dame_dir_t dir)
 {
     dt_entry_t *entry = dt_table_find(datatype);
-    return NULL != entry && (int32_t) DT_DECLINE_NONE == dt_entry_declined(entry) &&
+    return entry != NULL && dt_entry_declined(entry) == (int32_t) DT_DECLINE_NONE &&
                    !dame_promote_is_native(entry->use.layout, dir)
                ? entry
                : NULL;
@@ -115,8 +115,8 @@ static inline __attribute__((always_inline)) bool move(dame_dir_t dir, void *use
     const opal_datatype_t *datatype = (const opal_datatype_t *) type; /* its first member */
     dt_entry_t *entry =
         entry_of(datatype, dir); /* first: a new datatype's few uses pay for this alone */
-    if (NULL == entry || !is_right(packed, position, comm) ||
-        (NULL == user && !may_be_absolute(datatype)) || dt_log_wants(DT_LOG_MESSAGES) ||
+    if (entry == NULL || !is_right(packed, position, comm) ||
+        (user == NULL && !may_be_absolute(datatype)) || dt_log_wants(DT_LOG_MESSAGES) ||
         (dt_devices_are_on() &&
          dt_devices_need_convertor(datatype, (size_t) count, user, packed))) {
         return false;
@@ -149,7 +149,7 @@ static __attribute__((noinline)) int unpack_blocks(const void *inbuf, int insize
 
 static inline bool has_blocks(MPI_Datatype type, int count)
 {
-    return NULL != type &&
+    return type != NULL &&
            !dt_openmpi_is_contiguous((const opal_datatype_t *) type, (size_t) count);
 }
 
@@ -189,7 +189,7 @@ answer(dame_dir_t dir, void *user, size_t count, const opal_datatype_t *datatype
         return OPAL_ERR_NOT_SUPPORTED;
     }
     dt_entry_t *entry = entry_of(datatype, dir);
-    const int64_t bytes = NULL == entry ? 0
+    const int64_t bytes = entry == NULL ? 0
                                         : move_at(entry, dir, user, (int64_t) count, datatype,
                                                   packed, (int64_t) size, (int64_t) *position);
     *position += (size_t) bytes;
@@ -214,12 +214,12 @@ static bool is_in_libmpi(uintptr_t function)
 {
     static const char libmpi[] = "libmpi.so";
     Dl_info info;
-    if (0 == function || 0 == dladdr((void *) function, &info) || NULL == info.dli_fname) {
+    if (function == 0 || dladdr((void *) function, &info) == 0 || info.dli_fname == NULL) {
         return false;
     }
     const char *file = strrchr(info.dli_fname, '/');
-    file = NULL == file ? info.dli_fname : file + 1;
-    return 0 == strncmp(file, libmpi, sizeof(libmpi) - 1);
+    file = file == NULL ? info.dli_fname : file + 1;
+    return strncmp(file, libmpi, sizeof(libmpi) - 1) == 0;
 }
 
 size_t dt_direct_hooks(dt_got_hook_t *hooks)
@@ -228,7 +228,7 @@ size_t dt_direct_hooks(dt_got_hook_t *hooks)
     original_pack = DT_ABI_MPI(PMPI_Pack);
     original_unpack = DT_ABI_MPI(PMPI_Unpack);
     const uintptr_t pack = (uintptr_t) original_pack, unpack = (uintptr_t) original_unpack;
-    if (NULL == &ompi_mpi_state || !is_in_libmpi(pack) || !is_in_libmpi(unpack)) {
+    if (&ompi_mpi_state == NULL || !is_in_libmpi(pack) || !is_in_libmpi(unpack)) {
         return 0;
     }
     const uintptr_t packs = (uintptr_t) direct_pack, unpacks = (uintptr_t) direct_unpack;

@@ -44,7 +44,7 @@ static void describe(char name[NAME_ROOM], const struct opal_datatype_t *datatyp
 {
     const char *given = dt_contents_name(datatype);
     (void) dt_name_text(given, name, NAME_ROOM / 2);
-    (void) strcat(name, '\0' == *given ? "" : ": ");
+    (void) strcat(name, *given == '\0' ? "" : ": ");
     const size_t length = strlen(name);
     dame_words_of_layout(program, name + length, NAME_ROOM - length);
 }
@@ -53,13 +53,13 @@ static void describe(char name[NAME_ROOM], const struct opal_datatype_t *datatyp
 static dt_events_t *record(const char *name)
 {
     dt_events_t *first = atomic_load_explicit(&all.first, memory_order_relaxed);
-    for (dt_events_t *events = first; NULL != events; events = events->next) {
-        if (0 == strcmp(name, events->name)) {
+    for (dt_events_t *events = first; events != NULL; events = events->next) {
+        if (strcmp(name, events->name) == 0) {
             return events;
         }
     }
     dt_events_t *events = dame_heap_zalloc(sizeof(*events));
-    if (NULL != events) {
+    if (events != NULL) {
         (void) strcpy(events->name, name);
         events->next = first;
         all.n++;
@@ -72,7 +72,7 @@ static dt_events_t *events_of(dt_entry_t *entry)
 {
     char name[NAME_ROOM] = "other datatypes";
     dt_events_t *events = atomic_load_explicit(&entry->extra->events, memory_order_acquire);
-    if (NULL == events) {
+    if (events == NULL) {
         dame_lock(DAME_LOCK_COUNTERS);
         if (all.n < MOST) {
             describe(name, atomic_load_explicit(&entry->key, memory_order_relaxed),
@@ -99,11 +99,11 @@ static int32_t move(opal_convertor_t *convertor, dame_dir_t dir, struct iovec *i
                     uint32_t *out_size, size_t *max_data)
 {
     dt_entry_t *entry = dt_table_get(convertor->pDesc); /* never NULL: DAME handles the convertor */
-    const bool copies = *out_size > 0 && NULL != iov[0].iov_base;
+    const bool copies = *out_size > 0 && iov[0].iov_base != NULL;
     dame_papi_use_t use;
     int64_t counts[DAME_COUNTERS];
     dt_events_t *events = copies ? events_of(entry) : NULL;
-    const bool begun = NULL != events && dame_counters_begin(&use);
+    const bool begun = events != NULL && dame_counters_begin(&use);
     const int32_t rc = movers[dir](convertor, iov, out_size, max_data);
     if (begun && dame_counters_end(&use, counts)) {
         add(&events->uses[dir], 1);
@@ -131,10 +131,10 @@ int32_t dt_events_unpack(opal_convertor_t *convertor, struct iovec *iov, uint32_
 static void print_direction(const dt_events_t *events, int dir, FILE *out)
 {
     const int64_t uses = atomic_load_explicit(&events->uses[dir], memory_order_relaxed);
-    if (0 == uses) {
+    if (uses == 0) {
         return;
     }
-    fprintf(out, "    %-8s %12" PRId64, DAME_PACK == dir ? "packed" : "unpacked", uses);
+    fprintf(out, "    %-8s %12" PRId64, dir == DAME_PACK ? "packed" : "unpacked", uses);
     for (int32_t i = 0; i < dame_counters_number(); i++) {
         const int64_t count = atomic_load_explicit(&events->counts[dir][i], memory_order_relaxed);
         fprintf(out, " %20.1f", (double) count / (double) uses);
@@ -154,13 +154,13 @@ void dt_events_print(FILE *out)
         }
         fputc('\n', out);
         const dt_events_t *events = atomic_load_explicit(&all.first, memory_order_acquire);
-        for (; NULL != events; events = events->next) {
+        for (; events != NULL; events = events->next) {
             fprintf(out, "    %s\n", events->name);
             print_direction(events, DAME_PACK, out);
             print_direction(events, DAME_UNPACK, out);
         }
     }
-    if (0 != missed) {
+    if (missed != 0) {
         fprintf(out, "    not counted %9" PRId64 " fragments: PAPI said \"%s\"\n", missed, why);
     }
 }
@@ -186,7 +186,7 @@ void dt_events_stop(void)
     dt_events_t *events = atomic_exchange(&all.first, NULL);
     all.n = 0;
     all.on = false;
-    while (NULL != events) {
+    while (events != NULL) {
         dt_events_t *next = events->next;
         dame_heap_free(events);
         events = next;

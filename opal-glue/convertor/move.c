@@ -30,8 +30,8 @@ void dt_move_staged(dt_thread_t *thread, const opal_convertor_t *convertor,
     const int64_t bytes = (int64_t) convertor->local_size;
     dame_cursor_t cursor;
     if (dame_staging_is_direct(&thread->staging, packed, bytes) ||
-        DAME_OK != dame_cursor_init(&cursor, program, (uintptr_t) convertor->pBaseBuf,
-                                    (int64_t) convertor->count)) {
+        dame_cursor_init(&cursor, program, (uintptr_t) convertor->pBaseBuf,
+                         (int64_t) convertor->count) != DAME_OK) {
         dt_move_directly(thread, convertor, DAME_PACK, program, packed);
         return;
     }
@@ -48,8 +48,8 @@ bool dt_move_overlaps(const dame_program_t *program, const opal_convertor_t *con
     const uintptr_t first = (uintptr_t) packed, end = first + convertor->local_size;
     dame_block_t blocks[BLOCKS];
     dame_cursor_t cursor;
-    if (DAME_OK != dame_cursor_init(&cursor, program, (uintptr_t) convertor->pBaseBuf,
-                                    (int64_t) convertor->count)) {
+    if (dame_cursor_init(&cursor, program, (uintptr_t) convertor->pBaseBuf,
+                         (int64_t) convertor->count) != DAME_OK) {
         return false;
     }
     for (int32_t n; (n = dame_cursor_blocks(&cursor, blocks, BLOCKS)) > 0;) {

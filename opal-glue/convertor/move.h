@@ -43,7 +43,7 @@ dt_move_iovec(dt_thread_t *thread, const opal_convertor_t *convertor, dt_cached_
 {
     const int64_t room = (int64_t) (iov->iov_len < left ? iov->iov_len : left);
     const int64_t bytes =
-        DAME_PACK == dir ? dt_move_pack(thread, convertor, cached, iov->iov_base, room)
+        dir == DAME_PACK ? dt_move_pack(thread, convertor, cached, iov->iov_base, room)
         : room < DAME_STAGING_LEAST
             ? dame_cursor_unpack(&cached->cursor, iov->iov_base, room)
             : dame_staging_unpack(&thread->staging, &cached->cursor, iov->iov_base, room);
@@ -66,19 +66,19 @@ dt_move_fragment(dt_thread_t *thread, const dt_entry_t *begins, const opal_conve
     const size_t left = convertor->local_size - convertor->bConverted;
     size_t moved = 0;
     dame_reader_enter(&thread->base.reader);
-    dt_cached_cursor_t *cached = NULL == begins ? dt_cursors_find(thread, convertor)
+    dt_cached_cursor_t *cached = begins == NULL ? dt_cursors_find(thread, convertor)
                                                 : dt_cursors_begin(thread, begins, convertor);
-    if (NULL == cached || 0 == *out_size || 0 == left) {
+    if (cached == NULL || *out_size == 0 || left == 0) {
         *out_size = 0;
     } else {
         cached->datatype = NULL; /* a signal handler that jumps out leaves it half moved */
         moved = dt_move_iovec(thread, convertor, cached, dir, iov, left);
-        if (1 != *out_size) {
+        if (*out_size != 1) {
             moved +=
                 dt_move_more_iovecs(thread, convertor, cached, dir, iov, out_size, left - moved);
         }
         cached->datatype = convertor->pDesc;
-        if (0 != cached->cursor.in_block) {
+        if (cached->cursor.in_block != 0) {
             dt_thread_add(thread, DT_COUNT_cut_blocks, 1);
         }
     }
@@ -106,7 +106,7 @@ static inline bool dt_move_is_within(const dame_program_t *program, const void *
     const uintptr_t first = (uintptr_t) base + (uintptr_t) program->true_lb + (down ? reach : 0);
     const uintptr_t span =
         (uintptr_t) program->true_ub - (uintptr_t) program->true_lb + (down ? -reach : reach);
-    return (uintptr_t) packed - first + (bytes - 1) < span + (bytes - 1) && NULL != base;
+    return (uintptr_t) packed - first + (bytes - 1) < span + (bytes - 1) && base != NULL;
 }
 
 /*
@@ -136,7 +136,7 @@ static inline size_t dt_move_whole(dt_thread_t *thread, const opal_convertor_t *
                                    uint32_t *out_size)
 {
     const size_t moved = convertor->local_size;
-    if (DAME_PACK == dir && moved >= DAME_STAGING_LEAST) {
+    if (dir == DAME_PACK && moved >= DAME_STAGING_LEAST) {
         dt_move_staged(thread, convertor, program, iov[0].iov_base);
     } else {
         dt_move_directly(thread, convertor, dir, program, iov[0].iov_base);
@@ -164,7 +164,7 @@ static inline size_t dt_move_natively(dt_thread_t *thread, opal_convertor_t *con
                                       dame_dir_t dir, struct iovec *iov)
 {
     char *packed = iov->iov_base;
-    char *warm = DAME_PACK == dir
+    char *warm = dir == DAME_PACK
                      ? dame_staging_room(&thread->staging, packed, (int64_t) convertor->local_size)
                      : packed;
     iov->iov_base = warm;
@@ -182,12 +182,12 @@ static inline size_t dt_move_natively(dt_thread_t *thread, opal_convertor_t *con
 static inline size_t dt_move(dt_thread_t *thread, opal_convertor_t *convertor, dame_dir_t dir,
                              dt_entry_t *entry, struct iovec *iov, uint32_t *out_size)
 {
-    if (NULL != entry && dt_move_is_native(entry, dir, convertor, iov, out_size)) {
+    if (entry != NULL && dt_move_is_native(entry, dir, convertor, iov, out_size)) {
         *out_size = 1;
         dt_thread_add(thread, DT_COUNT_messages_native, 1);
         return dt_move_natively(thread, convertor, dir, iov);
     }
-    return NULL != entry && dt_move_is_whole(convertor, iov, out_size)
+    return entry != NULL && dt_move_is_whole(convertor, iov, out_size)
                ? dt_move_whole(thread, convertor, dir, entry->use.layout->program, iov, out_size)
                : dt_move_fragment(thread, NULL, convertor, dir, iov, out_size);
 }

@@ -58,14 +58,14 @@ static bool is_right(const opal_convertor_t *convertor)
 bool dt_native_is_trusted(dt_entry_t *entry, const opal_convertor_t *convertor)
 {
     dame_trust_t trust = dame_use_trust(&entry->use);
-    if (DAME_TRUST_UNKNOWN == trust) {
+    if (trust == DAME_TRUST_UNKNOWN) {
         uint16_t before = DAME_TRUST_UNKNOWN; /* verify may have found it broken meanwhile */
         trust = is_right(convertor) ? DAME_TRUST_GIVEN : DAME_TRUST_DENIED;
         if (!atomic_compare_exchange_strong(&entry->use.trust, &before, (uint16_t) trust)) {
             trust = (dame_trust_t) before;
         }
     }
-    return DAME_TRUST_GIVEN == trust;
+    return trust == DAME_TRUST_GIVEN;
 }
 
 /* The values that Open MPI puts into its convertors: the same for all convertors that DAME takes
@@ -99,10 +99,10 @@ static convertor_position_fct_t rewind_of(const opal_convertor_t *native)
 static mover_t *mover_of(const opal_convertor_t *convertor, dame_dir_t dir)
 {
     static mover_t movers[2][2];
-    mover_t *mover = &movers[dir][0 != (convertor->flags & OPAL_DATATYPE_FLAG_CONTIGUOUS)];
-    if (NULL == atomic_load_explicit(&mover->advance, memory_order_acquire)) {
+    mover_t *mover = &movers[dir][(convertor->flags & OPAL_DATATYPE_FLAG_CONTIGUOUS) != 0];
+    if (atomic_load_explicit(&mover->advance, memory_order_acquire) == NULL) {
         opal_convertor_t native;
-        (void) dt_native_construct(&native, convertor, DAME_PACK == dir, 0);
+        (void) dt_native_construct(&native, convertor, dir == DAME_PACK, 0);
         atomic_store_explicit(&mover->rewind, rewind_of(&native), memory_order_relaxed);
         atomic_store_explicit(&mover->advance, native.fAdvance, memory_order_release);
         dt_native_destruct(&native);
@@ -124,7 +124,8 @@ int32_t dt_native_position(opal_convertor_t *convertor, size_t *position)
 size_t dt_native_move(opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov)
 {
     mover_t *mover = mover_of(convertor, dir);
-    const convertor_position_fct_t rewind = atomic_load_explicit(&mover->rewind, memory_order_relaxed);
+    const convertor_position_fct_t rewind =
+        atomic_load_explicit(&mover->rewind, memory_order_relaxed);
     size_t start = 0, moved = 0;
     uint32_t used = 1;
     (void) rewind(convertor, &start); /* it has moved this before, if the request is persistent */
@@ -148,7 +149,7 @@ static inline item_t read_item(const dt_elem_desc_t *item)
         const size_t unit = opal_datatype_basicDatatypes[item->elem.common.type]->size;
         return (item_t){unit * item->elem.count * item->elem.blocklen, unit, 1};
     }
-    if (OPAL_DATATYPE_LOOP == item->loop.common.type) {
+    if (item->loop.common.type == OPAL_DATATYPE_LOOP) {
         const size_t unit = item[item->loop.items].end_loop.size;
         return (item_t){unit * item->loop.loops, unit, item->loop.items + 1};
     }
@@ -163,13 +164,13 @@ size_t dt_native_boundary(const opal_convertor_t *convertor, size_t position,
     if (convertor->flags & OPAL_DATATYPE_FLAG_CONTIGUOUS) {
         return position; /* copied as bytes, of whatever types */
     }
-    if (NULL == at.item || offset < at.start) {
+    if (at.item == NULL || offset < at.start) {
         at = (dt_native_mark_t){.item = convertor->use_desc->desc};
     }
     for (;;) {
         const item_t item = read_item(at.item);
         const size_t rest = offset - at.start;
-        if (0 == item.items) { /* the mark was in an earlier iteration of a loop */
+        if (item.items == 0) { /* the mark was in an earlier iteration of a loop */
             at = (dt_native_mark_t){.item = convertor->use_desc->desc};
         } else if (rest >= item.size) {
             at.start += item.size;

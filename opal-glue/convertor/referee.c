@@ -22,7 +22,7 @@ static void move_block(walk_t *walk, uintptr_t address, size_t length)
     }
     const size_t rest = length - walk->skip, n = rest < walk->left ? rest : walk->left;
     char *user = (char *) (address + walk->skip);
-    if (NULL != walk->to) {
+    if (walk->to != NULL) {
         memcpy(walk->to, user, n);
         walk->to += n;
     } else {
@@ -38,7 +38,7 @@ static void move_items(walk_t *walk, const dt_elem_desc_t *item, const dt_elem_d
                        uintptr_t origin)
 {
     for (; item < end && walk->left > 0; item++) {
-        if (OPAL_DATATYPE_LOOP == item->elem.common.type) {
+        if (item->elem.common.type == OPAL_DATATYPE_LOOP) {
             for (size_t i = 0; i < item->loop.loops && walk->left > 0; i++) {
                 move_items(walk, item + 1, item + item->loop.items,
                            origin + i * (uintptr_t) item->loop.extent);

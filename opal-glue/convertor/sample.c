@@ -10,14 +10,14 @@
 
 enum {
     MOST_BYTES = 1 << 30, /* of a fragment that the native engine is given */
-    WINDOW = 128,         /* fragments that count */
+    PROBE = 128,          /* fragments that count */
     LARGE = 1 << 20,      /* bytes of a fragment from which on .. */
     LARGE_COUNTS = 5,     /* .. it counts as LARGE_COUNTS fragments */
-    LEAST = 12,           /* .. before the window may be found to take too much of the time */
+    LEAST = 12,           /* .. before the probe may be found to take too much of the time */
     FREE_AGAIN = 128,     /* uses */
-    WINDOW_SHARE = 256,   /* .. the window may use 1/256 of the moving time */
+    PROBE_SHARE = 256,    /* .. the probe may use 1/256 of the moving time */
     WARMING = 512,        /* fragments that do not count, at most */
-    COLD = 4,             /* first messages of a kind in a window, which do not count */
+    COLD = 4,             /* first messages of a kind in a probe, which do not count */
     COLD_LONG = 1,        /* .. if they have LONG bytes and more */
     ENOUGH = 8,           /* fragments of a tally that count */
     LONG = 16384,         /* bytes */
@@ -42,9 +42,9 @@ typedef struct native_message {
     opal_convertor_t native;
 } native_message_t;
 
-/* The window that is open. */
+/* The probe that is open. */
 static struct {
-    _Atomic(dt_thread_t *) owner; /* NULL: no window is open; the owner alone uses the other
+    _Atomic(dt_thread_t *) owner; /* NULL: no probe is open; the owner alone uses the other
                                      fields */
     uint32_t number;
     bool closes;       /* no more messages */
@@ -55,48 +55,48 @@ static struct {
     int32_t under_way; /* messages */
     uint32_t next;     /* of `followed`, for the next message when all are in use */
     native_message_t followed[FOLLOWED];
-} window;
+} probe;
 
 /* The message that `native` moves has ended, or is lost. */
 static void end_message(native_message_t *message)
 {
-    if (NULL != message->convertor) {
+    if (message->convertor != NULL) {
         dt_native_destruct(&message->native);
         message->convertor = NULL;
-        window.under_way--;
+        probe.under_way--;
     }
 }
 
 static void end_messages(void)
 {
     for (int i = 0; i < FOLLOWED; i++) {
-        end_message(&window.followed[i]);
+        end_message(&probe.followed[i]);
     }
 }
 
 /* Also when the thread ends; then DAME_LOCK_THREADS is held. */
-static void leave_window(dame_thread_t *base)
+static void leave_probe(dame_thread_t *base)
 {
     dt_thread_t *thread = (dt_thread_t *) base; /* its first member */
-    if (thread->has_window) {
+    if (thread->has_probe) {
         end_messages();
-        thread->has_window = false;
+        thread->has_probe = false;
         base->until_sample = 2; /* the next fragment finds DAME's code in the caches */
         base->interval = 2;
-        atomic_store_explicit(&window.owner, NULL, memory_order_release);
+        atomic_store_explicit(&probe.owner, NULL, memory_order_release);
     }
 }
 
-/* In the child of a fork(): another thread's window has no owner there, and may be half changed. */
+/* In the child of a fork(): another thread's probe has no owner there, and may be half changed. */
 static void forget_owner(void *unused, dame_thread_t *thread)
 {
     (void) unused;
-    if ((dt_thread_t *) thread != atomic_load_explicit(&window.owner, memory_order_relaxed)) {
+    if ((dt_thread_t *) thread != atomic_load_explicit(&probe.owner, memory_order_relaxed)) {
         for (int i = 0; i < FOLLOWED; i++) {
-            window.followed[i].convertor = NULL;
+            probe.followed[i].convertor = NULL;
         }
-        window.under_way = 0;
-        atomic_store_explicit(&window.owner, NULL, memory_order_relaxed);
+        probe.under_way = 0;
+        atomic_store_explicit(&probe.owner, NULL, memory_order_relaxed);
     }
 }
 
@@ -105,7 +105,7 @@ void dt_sample_start(void)
 {
     if (dt_engine.timing.on) {
         dame_lock(DAME_LOCK_THREADS);
-        dt_engine.threads.at_end = leave_window;
+        dt_engine.threads.at_end = leave_probe;
         dt_engine.threads.in_child = forget_owner;
         dame_unlock(DAME_LOCK_THREADS);
     }
@@ -114,11 +114,11 @@ void dt_sample_start(void)
 void dt_sample_stop(void)
 {
     dame_lock(DAME_LOCK_THREADS);
-    dt_thread_t *owner = atomic_load_explicit(&window.owner, memory_order_acquire);
+    dt_thread_t *owner = atomic_load_explicit(&probe.owner, memory_order_acquire);
     dt_engine.threads.at_end = NULL;
     dt_engine.threads.in_child = NULL;
-    if (NULL != owner) {
-        leave_window(&owner->base);
+    if (owner != NULL) {
+        leave_probe(&owner->base);
     }
     dame_unlock(DAME_LOCK_THREADS);
 }
@@ -129,11 +129,11 @@ void dt_sample_stop(void)
 static bool is_wanting(const dame_native_t *native)
 {
     const uint64_t first = atomic_load_explicit(&native->samples.kept[0], memory_order_relaxed);
-    return 0 == atomic_load_explicit(&native->samples.count, memory_order_relaxed) ||
+    return atomic_load_explicit(&native->samples.count, memory_order_relaxed) == 0 ||
            ((uint32_t) first >= LARGE && !dame_native_is_enough(native));
 }
 
-/* Is a window free, whatever it costs? The first of a tally is, since a poor estimate is better
+/* Is a probe free, whatever it costs? The first of a tally is, since a poor estimate is better
  * than none; and, so that short runs are not known by their first messages only, one more. */
 static bool is_free(const dame_native_t *native, int64_t use)
 {
@@ -151,32 +151,32 @@ static bool native_may(dame_native_t *native, bool free, int64_t use)
                        atomic_load_explicit(&dt_engine.timing.moving, memory_order_relaxed);
 }
 
-void dt_sample_open_window(dt_thread_t *thread, dame_tally_t *tally, dame_work_t work, int64_t use)
+void dt_sample_open_probe(dt_thread_t *thread, dame_tally_t *tally, dame_work_t work, int64_t use)
 {
     dt_thread_t *nobody = NULL;
     dame_native_t *native = &tally->times->native[work];
     const bool free = is_free(native, use);
-    /* listed: its end will be noticed, or else the window would be its for ever */
+    /* listed: its end will be noticed, or else the probe would be its for ever */
     if (thread->base.cells.listed && native_may(native, free, use) &&
-        atomic_compare_exchange_strong(&window.owner, &nobody, thread)) {
-        window.number++;
-        window.closes = false;
-        window.to_count = WINDOW;
-        window.to_skip = WARMING;
-        window.ns = 0;
-        window.is_free = free;
-        thread->has_window = true;
+        atomic_compare_exchange_strong(&probe.owner, &nobody, thread)) {
+        probe.number++;
+        probe.closes = false;
+        probe.to_count = PROBE;
+        probe.to_skip = WARMING;
+        probe.ns = 0;
+        probe.is_free = free;
+        thread->has_probe = true;
         thread->base.until_sample = INT32_MAX;
         dame_credit_end_all(&thread->base);
     }
 }
 
-/* The tally's work is met in this window. */
+/* The tally's work is met in this probe. */
 static dame_native_t *enter(dame_tally_t *tally, dame_work_t work)
 {
     dame_native_t *native = &tally->times->native[work];
-    if (native->window != window.number) {
-        native->window = window.number;
+    if (native->probe != probe.number) {
+        native->probe = probe.number;
         native->seen = 0;
         atomic_store_explicit(&native->began, (uint32_t) dame_tally_uses(tally, work),
                               memory_order_relaxed);
@@ -188,18 +188,18 @@ static dame_native_t *enter(dame_tally_t *tally, dame_work_t work)
  * description, the data and the engine's predictions colder than without DAME. */
 static bool message_counts(dame_tally_t *tally, dame_work_t work, size_t bytes)
 {
-    return NULL != tally && ++enter(tally, work)->seen > (bytes < LONG ? COLD : COLD_LONG);
+    return tally != NULL && ++enter(tally, work)->seen > (bytes < LONG ? COLD : COLD_LONG);
 }
 
 /* What does not count is better than nothing: until there is enough that does. */
 static void keep(dame_tally_t *tally, dame_work_t work, bool counts, int64_t ns, size_t bytes)
 {
-    if (NULL == tally) {
+    if (tally == NULL) {
         return;
     }
     dame_native_t *native = &tally->times->native[work];
     native->warm += counts;
-    if (counts || (native->warm < ENOUGH && WARMING - window.to_skip >= COLD)) {
+    if (counts || (native->warm < ENOUGH && WARMING - probe.to_skip >= COLD)) {
         dame_native_add(native, ns, (int64_t) bytes);
     }
 }
@@ -209,20 +209,19 @@ static void pass(dt_thread_t *thread, size_t bytes, bool counts, int64_t ns)
 {
     const bool is_moved = bytes > 0;
     dt_thread_add(thread, DT_COUNT_fragments_sampled, is_moved);
-    window.ns += ns;
-    atomic_fetch_add_explicit(&on_native, window.is_free ? 0 : ns, memory_order_relaxed);
-    window.to_count -= !counts ? 0 : bytes < LARGE ? 1 : LARGE_COUNTS;
-    window.to_skip -= !counts || window.closes;
-    const bool over_budget =
-        window.to_count < WINDOW - LEAST &&
-        window.ns * WINDOW_SHARE >
-            atomic_load_explicit(&dt_engine.timing.moving, memory_order_relaxed);
-    if (!window.closes && (window.to_count <= 0 || 0 == window.to_skip || over_budget)) {
-        window.closes = true;
-        window.to_skip = CLOSING;
+    probe.ns += ns;
+    atomic_fetch_add_explicit(&on_native, probe.is_free ? 0 : ns, memory_order_relaxed);
+    probe.to_count -= !counts ? 0 : bytes < LARGE ? 1 : LARGE_COUNTS;
+    probe.to_skip -= !counts || probe.closes;
+    const bool over_budget = probe.to_count < PROBE - LEAST &&
+                             probe.ns * PROBE_SHARE > atomic_load_explicit(&dt_engine.timing.moving,
+                                                                           memory_order_relaxed);
+    if (!probe.closes && (probe.to_count <= 0 || probe.to_skip == 0 || over_budget)) {
+        probe.closes = true;
+        probe.to_skip = CLOSING;
     }
-    if (window.closes && (0 == window.under_way || window.to_skip <= 0)) {
-        leave_window(&thread->base);
+    if (probe.closes && (probe.under_way == 0 || probe.to_skip <= 0)) {
+        leave_probe(&thread->base);
     }
 }
 
@@ -231,7 +230,7 @@ static void pass(dt_thread_t *thread, size_t bytes, bool counts, int64_t ns)
 static bool is_between_elements(const opal_convertor_t *convertor, size_t position)
 {
     dt_native_mark_t mark = {.item = NULL};
-    return 0 == position || position >= convertor->local_size ||
+    return position == 0 || position >= convertor->local_size ||
            dt_native_boundary(convertor, position, &mark) == position;
 }
 
@@ -239,12 +238,12 @@ static bool is_between_elements(const opal_convertor_t *convertor, size_t positi
  * in use, one of a message that may be lost. */
 static native_message_t *unused(void)
 {
-    for (int i = 0; i < FOLLOWED && window.under_way < FOLLOWED; i++) {
-        if (NULL == window.followed[i].convertor) {
-            return &window.followed[i];
+    for (int i = 0; i < FOLLOWED && probe.under_way < FOLLOWED; i++) {
+        if (probe.followed[i].convertor == NULL) {
+            return &probe.followed[i];
         }
     }
-    native_message_t *message = &window.followed[window.next++ % FOLLOWED];
+    native_message_t *message = &probe.followed[probe.next++ % FOLLOWED];
     end_message(message);
     return message;
 }
@@ -253,18 +252,18 @@ static native_message_t *unused(void)
 static native_message_t *follow(dame_tally_t *tally, const opal_convertor_t *convertor,
                                 dame_dir_t dir)
 {
-    if (window.closes || !is_between_elements(convertor, convertor->bConverted)) {
+    if (probe.closes || !is_between_elements(convertor, convertor->bConverted)) {
         return NULL;
     }
     native_message_t *message = unused();
-    (void) dt_native_construct(&message->native, convertor, DAME_PACK == dir,
+    (void) dt_native_construct(&message->native, convertor, dir == DAME_PACK,
                                convertor->bConverted);
     message->convertor = convertor;
     message->generation = dt_table_generation();
-    message->counts = 0 == convertor->bConverted
+    message->counts = convertor->bConverted == 0
                           ? message_counts(tally, (dame_work_t) dir, convertor->local_size)
-                          : NULL != tally && enter(tally, (dame_work_t) dir)->seen > 0;
-    window.under_way++;
+                          : tally != NULL && enter(tally, (dame_work_t) dir)->seen > 0;
+    probe.under_way++;
     return message;
 }
 
@@ -276,14 +275,14 @@ static bool fits(const native_message_t *message, const opal_convertor_t *conver
     return message->generation == dt_table_generation() && native->pDesc == convertor->pDesc &&
            native->bConverted == convertor->bConverted && native->pBaseBuf == convertor->pBaseBuf &&
            native->count == convertor->count &&
-           (DAME_PACK == dir) == (0 != (native->flags & CONVERTOR_SEND));
+           (dir == DAME_PACK) == ((native->flags & CONVERTOR_SEND) != 0);
 }
 
 /* The message of this fragment; NULL: the native engine has not moved it up to there. */
 static native_message_t *find(const opal_convertor_t *convertor, dame_dir_t dir)
 {
-    for (int32_t i = 0, left = window.under_way; left > 0; i++) {
-        native_message_t *message = &window.followed[i];
+    for (int32_t i = 0, left = probe.under_way; left > 0; i++) {
+        native_message_t *message = &probe.followed[i];
         left -= NULL != message->convertor;
         if (convertor == message->convertor) {
             if (fits(message, convertor, dir)) {
@@ -299,10 +298,10 @@ static native_message_t *find(const opal_convertor_t *convertor, dame_dir_t dir)
 static bool is_native(const opal_convertor_t *convertor, dame_dir_t dir, const struct iovec *iov,
                       uint32_t n)
 {
-    return 1 == n && NULL != iov->iov_base && iov->iov_len > 0 &&
+    return n == 1 && iov->iov_base != NULL && iov->iov_len > 0 &&
            (iov->iov_len <= MOST_BYTES || convertor->local_size <= MOST_BYTES) &&
-           (!FIRST_ONLY || 0 == convertor->bConverted) &&
-           (DAME_PACK == dir ||
+           (!FIRST_ONLY || convertor->bConverted == 0) &&
+           (dir == DAME_PACK ||
             is_between_elements(convertor, convertor->bConverted + iov->iov_len));
 }
 
@@ -314,11 +313,11 @@ bool dt_sample_by_native(dt_thread_t *thread, dt_entry_t *entry, const opal_conv
     native_message_t *message = NULL;
     if (is_native(convertor, dir, iov, n)) {
         message = find(convertor, dir);
-        message = NULL == message && dt_native_is_trusted(entry, convertor)
+        message = message == NULL && dt_native_is_trusted(entry, convertor)
                       ? follow(tally, convertor, dir)
                       : message;
     }
-    if (NULL == message) {
+    if (message == NULL) {
         pass(thread, 0, false, 0);
         return false;
     }
@@ -330,14 +329,14 @@ bool dt_sample_by_native(dt_thread_t *thread, dt_entry_t *entry, const opal_conv
     uint32_t used = 1;
     const int64_t start = dame_ns_now();
     message->generation = UNKNOWN;
-    if (DAME_PACK == dir) {
+    if (dir == DAME_PACK) {
         (void) opal_convertor_pack(&message->native, &piece, &used, bytes);
     } else {
         (void) opal_convertor_unpack(&message->native, &piece, &used, bytes);
     }
     message->generation = generation;
     const int64_t ns = dame_timing_net(&dt_engine.timing, dame_ns_now() - start);
-    const bool is_done = DAME_PACK == dir ? *bytes > 0 : *bytes == most;
+    const bool is_done = dir == DAME_PACK ? *bytes > 0 : *bytes == most;
     if (!is_done || *bytes == left || FIRST_ONLY) {
         end_message(message);
     }
@@ -355,7 +354,7 @@ bool dt_sample_copy_by_native(dt_thread_t *thread, dame_tally_t *tally,
                               const char *from)
 {
     const size_t bytes = datatype->size * (size_t) count;
-    if (window.closes || bytes > MOST_BYTES) {
+    if (probe.closes || bytes > MOST_BYTES) {
         pass(thread, 0, false, 0);
         return false;
     }

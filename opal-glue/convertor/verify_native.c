@@ -41,12 +41,12 @@ static char *pack_natively(const opal_convertor_t *convertor, size_t position, s
     room += *skip + slack;
     char *packed = calloc(1, room + 1);
     size_t done = 0;
-    while (NULL != packed && done < room) {
+    while (packed != NULL && done < room) {
         struct iovec iov = {.iov_base = packed + done, .iov_len = room - done};
         uint32_t n = 1;
         size_t bytes = 0;
         (void) opal_convertor_pack(&native, &iov, &n, &bytes);
-        if (0 == bytes) {
+        if (bytes == 0) {
             break;
         }
         done += bytes;
@@ -63,11 +63,11 @@ static char *describe(const opal_datatype_t *datatype, const dame_program_t *pro
     char *text = NULL;
     size_t size = 0;
     dame_tree_t *tree = dame_tree_new();
-    FILE *out = NULL == tree ? NULL : open_memstream(&text, &size);
-    if (NULL != out) {
+    FILE *out = tree == NULL ? NULL : open_memstream(&text, &size);
+    if (out != NULL) {
         const char *name = dt_contents_name(datatype);
         char plain[DT_NAME_TEXT];
-        fprintf(out, "%s%s; it is made by\n  ", '\0' == *name ? "It has no name" : "Its name is ",
+        fprintf(out, "%s%s; it is made by\n  ", *name == '\0' ? "It has no name" : "Its name is ",
                 dt_name_text(name, plain, sizeof(plain)));
         fprintf(out, "%s\nIts program:\n", dt_describe(tree, datatype, out) ? "" : " ...");
         dt_program_text(program, TEXT_LIMIT, out);
@@ -97,12 +97,12 @@ static const char *const verdicts[] = {
 /* Is this the first difference of the datatype? */
 static bool is_first(dt_entry_t *entry, verdict_t verdict)
 {
-    if (DAME_IS_RIGHT == verdict) {
+    if (verdict == DAME_IS_RIGHT) {
         dt_count(DT_COUNT_native_differences, 1);
-        return DAME_TRUST_BROKEN != atomic_exchange(&entry->use.trust, DAME_TRUST_BROKEN);
+        return atomic_exchange(&entry->use.trust, DAME_TRUST_BROKEN) != DAME_TRUST_BROKEN;
     }
     dt_count(DT_COUNT_differences, 1);
-    if (DT_DECLINE_NONE != atomic_exchange(&entry->use.layout->declined, DT_DECLINE_DIFFERS)) {
+    if (atomic_exchange(&entry->use.layout->declined, DT_DECLINE_DIFFERS) != DT_DECLINE_NONE) {
         return false; /* messages under way go on by the right result */
     }
     dt_count_declined(DT_DECLINE_DIFFERS);
@@ -127,11 +127,11 @@ report(const opal_convertor_t *convertor, work_t work, verdict_t verdict, const 
     char *text = describe(convertor->pDesc, entry->use.layout->program);
     static const char *const names[] = {"pack", "unpack", "local copy"};
     const bool compiled =
-        COPY != work && NULL != atomic_load(&entry->use.layout->program->codes[work]);
+        work != COPY && atomic_load(&entry->use.layout->program->codes[work]) != NULL;
     opal_output(dt_log_stream(), "dt:dame: verify: %s of %zu elements by %s, %s. %s %s",
                 names[work], (size_t) convertor->count,
                 compiled ? "machine code" : "the interpreter", difference, verdicts[verdict],
-                NULL == text ? "" : text);
+                text == NULL ? "" : text);
     free(text);
     dame_cancel_restore(cancel_state);
 }
@@ -169,12 +169,12 @@ static verdict_t ask_referee(const opal_convertor_t *convertor, dame_dir_t dir, 
                              char *packed, size_t length)
 {
     char *right = malloc(length + 1);
-    if (NULL == right) {
+    if (right == NULL) {
         return UNKNOWN;
     }
     dt_referee_pack(convertor, position, right, length);
-    const bool same = 0 == memcmp(right, packed, length);
-    if (!same && DAME_PACK == dir) {
+    const bool same = memcmp(right, packed, length) == 0;
+    if (!same && dir == DAME_PACK) {
         memcpy(packed, right, length);
     } else if (!same) {
         dt_referee_unpack(convertor, position, packed, length);
@@ -194,23 +194,23 @@ static int32_t move_one(opal_convertor_t *convertor, dame_dir_t dir, struct iove
     size_t skip;
     size_t native_moved;
     const dame_program_t *program = dt_table_get(convertor->pDesc)->use.layout->program;
-    const bool overlaps = 0 == position && room == left &&
+    const bool overlaps = position == 0 && room == left &&
                           dt_move_is_within(program, convertor->pBaseBuf,
                                             (int64_t) convertor->count, iov->iov_base, room) &&
                           dt_move_overlaps(program, convertor, iov->iov_base);
-    const int32_t rc = DAME_PACK == dir ? dt_advance_pack(convertor, iov, &n, &moved)
+    const int32_t rc = dir == DAME_PACK ? dt_advance_pack(convertor, iov, &n, &moved)
                                         : dt_advance_unpack(convertor, iov, &n, &moved);
     char *native = overlaps ? NULL
-                            : pack_natively(convertor, position, room, DAME_PACK == dir ? 0 : SLACK,
+                            : pack_natively(convertor, position, room, dir == DAME_PACK ? 0 : SLACK,
                                             &skip, &native_moved);
-    if (NULL == native) {
+    if (native == NULL) {
         return rc;
     }
-    if (DAME_UNPACK == dir) {
+    if (dir == DAME_UNPACK) {
         native_moved = room; /* a receiver takes all */
     }
     dt_count(DT_COUNT_verified, 1);
-    const bool agree = amounts_agree(DAME_PACK == dir ? room : 0, moved, native_moved);
+    const bool agree = amounts_agree(dir == DAME_PACK ? room : 0, moved, native_moved);
     const size_t same = agree ? first_difference(iov->iov_base, native + skip, moved) : 0;
     free(native);
     if (agree && same == moved) {
@@ -240,7 +240,7 @@ static int32_t move_all(opal_convertor_t *convertor, dame_dir_t dir, struct iove
     uint32_t used = 0;
     int32_t rc = 0;
     const int cancel_state = dame_cancel_defer();
-    while (0 == rc && used < *out_size) {
+    while (rc == 0 && used < *out_size) {
         rc = move_one(convertor, dir, &iov[used++]);
     }
     dame_cancel_restore(cancel_state);
@@ -252,7 +252,7 @@ static int32_t move_all(opal_convertor_t *convertor, dame_dir_t dir, struct iove
 int32_t dt_verify_pack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
                        size_t *max_data)
 {
-    if (*out_size > 0 && NULL == iov[0].iov_base) { /* pointers: nothing is copied */
+    if (*out_size > 0 && iov[0].iov_base == NULL) { /* pointers: nothing is copied */
         return dt_advance_pack(convertor, iov, out_size, max_data);
     }
     return move_all(convertor, DAME_PACK, iov, out_size, max_data);
@@ -268,7 +268,7 @@ int32_t dt_verify_unpack(opal_convertor_t *convertor, struct iovec *iov, uint32_
 
 void dt_verify_set_position(opal_convertor_t *convertor, size_t *position)
 {
-    const bool send = 0 != (convertor->flags & CONVERTOR_SEND);
+    const bool send = (convertor->flags & CONVERTOR_SEND) != 0;
     const size_t wanted = *position;
     opal_convertor_t native;
     size_t expected = dt_native_construct(&native, convertor, send, wanted);
@@ -307,7 +307,7 @@ bool dt_verify_copy(dt_entry_t *entry, const opal_datatype_t *datatype, int32_t 
     char *before = pack_natively(&source, 0, length, 0, &skip, &packed);
     const bool copied = dt_copy(entry, datatype, count, to, from);
     char *after = copied ? pack_natively(&target, 0, length, 0, &skip, &packed) : NULL;
-    if (NULL != before && NULL != after) {
+    if (before != NULL && after != NULL) {
         dt_count(DT_COUNT_verified, 1);
         const size_t same = first_difference(before, after, length);
         if (same < length) {

@@ -38,7 +38,7 @@ dame_status_t dt_bounds_apply(dame_tree_t *tree, const opal_datatype_t *datatype
 dt_decline_t dt_bounds_check(const opal_datatype_t *datatype, const dame_type_t *type)
 {
     if ((size_t) type->size == datatype->size &&
-        (0 == type->size ||
+        (type->size == 0 ||
          (type->true_lb == datatype->true_lb && type->true_ub == datatype->true_ub))) {
         return DT_DECLINE_NONE;
     }

@@ -8,11 +8,11 @@
  * first message if that one repays it. If the estimates are right, no number of messages costs more
  * than twice the best choice for that number.
  *
- * What messages would have saved is kept by the sketch of the layout (layout_key.h), so that it
- * adds up over datatypes that are made again and again. Where sketches share a place, messages of
- * one do not count while the other has it. A datatype has nothing of its own before its import. Of
- * short messages one in seven is looked at: for a small datatype that is used a few times, looking
- * costs as much as moving it.
+ * What messages would have saved is kept by the fingerprint of the layout (layout_key.h), so that
+ * it adds up over datatypes that are made again and again. Where fingerprints share a place,
+ * messages of one do not count while the other has it. A datatype has nothing of its own before its
+ * import. Of short messages one in seven is looked at: for a small datatype that is used a few
+ * times, looking costs as much as moving it.
  *
  * Any thread, without a lock.
  */
@@ -45,16 +45,16 @@ static inline bool dt_break_even_passes(dt_thread_t *thread, int64_t bytes)
 
 typedef enum dt_due {
     DT_DUE_NOTHING,
-    DT_DUE_LOOK,  /* for the layout of an earlier datatype with this sketch */
+    DT_DUE_LOOK,  /* for the layout of an earlier datatype with this fingerprint */
     DT_DUE_IMPORT /* if there is none, too */
 } dt_due_t;
 
 /* Counts a message that does not pass, `count` elements and `bytes` bytes, of a datatype with this
- * sketch (layout_key.h). Returns what is due; its cost is then taken from the sum. */
-dt_due_t dt_break_even(const struct opal_datatype_t *datatype, uint64_t sketch, size_t count,
+ * fingerprint (layout_key.h). Returns what is due; its cost is then taken from the sum. */
+dt_due_t dt_break_even(const struct opal_datatype_t *datatype, uint64_t fingerprint, size_t count,
                        int64_t bytes);
 
 /* A look was in vain: the next one due is an import. */
-void dt_break_even_missed(uint64_t sketch);
+void dt_break_even_missed(uint64_t fingerprint);
 
 #endif

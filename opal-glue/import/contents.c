@@ -39,7 +39,7 @@ static int number_of(int32_t combiner)
 /* Does the datatype say how it was made? Then its combiner and the lengths of its lists. */
 static bool read_envelope(const ompi_datatype_t *datatype, dt_contents_t *contents)
 {
-    return &ompi_datatype_t_class == datatype->super.super.obj_class && NULL != datatype->args &&
+    return &ompi_datatype_t_class == datatype->super.super.obj_class && datatype->args != NULL &&
            dt_openmpi_get_args(datatype, 0, &contents->n_ints, NULL, &contents->n_aints, NULL,
                                &contents->n_types, NULL, &contents->combiner);
 }
@@ -58,7 +58,7 @@ bool dt_contents_read(dame_tree_t *tree, const struct opal_datatype_t *opal_data
     const ompi_datatype_t *datatype = (const ompi_datatype_t *) opal_datatype;
     const int number =
         read_envelope(datatype, contents) ? number_of(contents->combiner) : CONSTRUCTORS;
-    if (CONSTRUCTORS == number) {
+    if (number == CONSTRUCTORS) {
         return false;
     }
     contents->name = constructors[number].name;
@@ -67,7 +67,7 @@ bool dt_contents_read(dame_tree_t *tree, const struct opal_datatype_t *opal_data
     contents->ints = (int *) dame_tree_array(tree, ((int64_t) contents->n_ints + 1) / 2);
     contents->aints = dame_tree_array(tree, contents->n_aints);
     contents->types = (ompi_datatype_t **) dame_tree_array(tree, contents->n_types);
-    if (NULL == contents->ints || NULL == contents->aints || NULL == contents->types) {
+    if (contents->ints == NULL || contents->aints == NULL || contents->types == NULL) {
         *declined = DT_DECLINE_MEMORY;
         return false;
     }
@@ -83,11 +83,11 @@ const struct opal_datatype_t *dt_contents_of_one(const struct opal_datatype_t *o
     int count = 0;
     ompi_datatype_t *old = NULL;
     const bool is_one = read_envelope(datatype, &call) &&
-                        MPI_COMBINER_CONTIGUOUS == call.combiner && 1 == call.n_ints &&
-                        1 == call.n_types &&
+                        call.combiner == MPI_COMBINER_CONTIGUOUS && call.n_ints == 1 &&
+                        call.n_types == 1 &&
                         dt_openmpi_get_args(datatype, 1, &call.n_ints, &count, &call.n_aints, NULL,
                                             &call.n_types, &old, &call.combiner) &&
-                        1 == count;
+                        count == 1;
     return is_one ? &old->super : NULL;
 }
 

@@ -27,22 +27,22 @@ typedef struct arguments {
 
 static void write_order(FILE *out, int order)
 {
-    fputs(MPI_ORDER_C == order ? "C" : "Fortran", out);
+    fputs(order == MPI_ORDER_C ? "C" : "Fortran", out);
 }
 
 static void write_entry(FILE *out, char letter, const arguments_t *arguments, int64_t i)
 {
-    if ('A' == letter) {
+    if (letter == 'A') {
         fprintf(out, "%" PRId64, arguments->aints[i]);
         return;
     }
     int value = arguments->ints[i];
-    if ('D' == letter) {
-        fputs(MPI_DISTRIBUTE_BLOCK == value    ? "block"
-              : MPI_DISTRIBUTE_CYCLIC == value ? "cyclic"
+    if (letter == 'D') {
+        fputs(value == MPI_DISTRIBUTE_BLOCK    ? "block"
+              : value == MPI_DISTRIBUTE_CYCLIC ? "cyclic"
                                                : "none",
               out);
-    } else if ('G' == letter && MPI_DISTRIBUTE_DFLT_DARG == value) {
+    } else if (letter == 'G' && value == MPI_DISTRIBUTE_DFLT_DARG) {
         fputs("default", out);
     } else {
         fprintf(out, "%d", value);
@@ -56,7 +56,7 @@ static void write_list(FILE *out, char letter, arguments_t *arguments)
 {
     fputc('[', out);
     for (int64_t i = 0; i < arguments->n; i++) {
-        fputs(0 == i ? "" : ", ", out);
+        fputs(i == 0 ? "" : ", ", out);
         write_entry(out, letter, arguments, i);
     }
     fputs("], ", out);
@@ -73,7 +73,7 @@ static bool write_struct(calls_t *c, const dt_contents_t *call)
     write_list(c->out, 'A', &arguments);
     fputc('[', c->out);
     for (int i = 0; i < n && good; i++) {
-        fputs(0 == i ? "" : ", ", c->out);
+        fputs(i == 0 ? "" : ", ", c->out);
         good = write_calls(c, &call->types[i]->super);
     }
     fputs("])", c->out);
@@ -84,18 +84,18 @@ static bool write_struct(calls_t *c, const dt_contents_t *call)
 static void write_all_arguments(FILE *out, const dt_contents_t *call)
 {
     arguments_t arguments = {.ints = call->ints, .aints = call->aints};
-    for (const char *p = call->params; '\0' != *p; p++) {
-        if ('n' == *p) {
+    for (const char *p = call->params; *p != '\0'; p++) {
+        if (*p == 'n') {
             arguments.n = *arguments.ints++;
-            if ('\0' == p[1] || 'i' == p[1]) { /* no list says it */
+            if (p[1] == '\0' || p[1] == 'i') { /* no list says it */
                 fprintf(out, "%" PRId64 ", ", arguments.n);
             }
-        } else if ('i' == *p) {
+        } else if (*p == 'i') {
             fprintf(out, "%d, ", *arguments.ints++);
-        } else if ('o' == *p) {
+        } else if (*p == 'o') {
             write_order(out, *arguments.ints++);
             fputs(", ", out);
-        } else if ('a' == *p) {
+        } else if (*p == 'a') {
             fprintf(out, "%" PRId64 ", ", *arguments.aints++);
         } else {
             write_list(out, *p, &arguments);
@@ -112,20 +112,20 @@ static bool write_calls(calls_t *c, const opal_datatype_t *datatype)
         fputs(name, c->out);
         /* A program may have given it another name, with any bytes. */
         const size_t plain = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-        return DT_DECLINE_NONE == declined && 0 == strncmp(name, "MPI_", 4) && '\0' == name[plain];
+        return declined == DT_DECLINE_NONE && strncmp(name, "MPI_", 4) == 0 && name[plain] == '\0';
     }
     c->written += 1 + (int64_t) call.n_ints + call.n_aints + call.n_types;
     if (c->written > MOST_WRITTEN || c->depth >= DEEPEST) {
         return false;
     }
     fprintf(c->out, "%s(", call.name);
-    if (MPI_COMBINER_STRUCT == call.combiner) {
+    if (call.combiner == MPI_COMBINER_STRUCT) {
         c->depth++;
         const bool good = write_struct(c, &call);
         c->depth--;
         return good;
     }
-    const bool old_first = MPI_COMBINER_RESIZED == call.combiner;
+    const bool old_first = call.combiner == MPI_COMBINER_RESIZED;
     if (!old_first) {
         write_all_arguments(c->out, &call);
     }

@@ -27,7 +27,7 @@ void dt_import_start(const dame_options_t *options, bool verify)
 static dt_decline_t verified(dame_program_t *program)
 {
     char message[256];
-    if (DAME_OK == dame_program_verify(program, message, sizeof(message))) {
+    if (dame_program_verify(program, message, sizeof(message)) == DAME_OK) {
         return DT_DECLINE_NONE;
     }
     opal_output(dt_log_stream(), "dt:dame: verify: %s", message);
@@ -50,19 +50,19 @@ static dt_decline_t build(dame_tree_t *tree, const struct opal_datatype_t *datat
     dame_options_t options = program_options;
     options.limit = limit;
     dt_decline_t declined = dt_import_mpi(tree, datatype, limit, &type);
-    if (DT_DECLINE_NONE == declined) {
+    if (declined == DT_DECLINE_NONE) {
         declined = dt_bounds_declined(dame_program_build(type, &options, program));
     }
     dame_tree_reset(tree);
-    if (DT_DECLINE_NONE == declined && (*program)->depth > DAME_CURSOR_DEPTH) {
+    if (declined == DT_DECLINE_NONE && (*program)->depth > DAME_CURSOR_DEPTH) {
         /* its cursors would need the heap on the fragment path */
         *limit = (dame_limit_t){"nested levels", DAME_CURSOR_DEPTH, (*program)->depth};
         declined = DT_DECLINE_LIMIT;
     }
-    if (DT_DECLINE_NONE == declined && verify_programs) {
+    if (declined == DT_DECLINE_NONE && verify_programs) {
         declined = verified(*program);
     }
-    if (DT_DECLINE_NONE != declined) {
+    if (declined != DT_DECLINE_NONE) {
         dame_program_free(*program);
         *program = NULL;
     }
@@ -75,10 +75,10 @@ static void log_outcome(const struct opal_datatype_t *datatype, const dame_progr
     char words[80];
     char size[DAME_WORDS_BYTES];
     const char *name = dt_contents_name(datatype);
-    if (DT_DECLINE_LIMIT == declined) {
+    if (declined == DT_DECLINE_LIMIT) {
         return; /* which tell_limit() has said */
     }
-    if (NULL == program) {
+    if (program == NULL) {
         dt_log_of(DT_LOG_TYPES, name, "declined: %s", dt_decline_text(declined));
         return;
     }
@@ -93,7 +93,7 @@ int64_t dt_import_words(dame_tree_t *tree, const struct opal_datatype_t *datatyp
     dame_program_t *program = NULL;
     dame_limit_t limit = {.what = NULL};
     const dt_decline_t declined = build(tree, datatype, &program, &limit);
-    if (DT_DECLINE_NONE == declined) {
+    if (declined == DT_DECLINE_NONE) {
         dame_words_of_layout(program, words, room);
     } else {
         (void) snprintf(words, room, "%s", dt_decline_text(declined));
@@ -108,11 +108,11 @@ dame_program_t *dt_import(dame_tree_t *tree, const struct opal_datatype_t *datat
     dame_program_t *program = NULL;
     dame_limit_t limit = {.what = NULL};
     *declined = build(tree, datatype, &program, &limit);
-    if (DT_DECLINE_LIMIT == *declined) {
+    if (*declined == DT_DECLINE_LIMIT) {
         tell_limit(datatype, &limit);
     }
     dt_count(DT_COUNT_layouts_imported, 1);
-    if (NULL != program && 0 != dame_wide_column(program, program_options.fragment)) {
+    if (program != NULL && dame_wide_column(program, program_options.fragment) != 0) {
         dt_count(DT_COUNT_types_wide_columns, 1);
     }
     if (dt_log_wants(DT_LOG_TYPES)) {

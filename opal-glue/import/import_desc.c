@@ -13,7 +13,7 @@ static dame_status_t import_element(dame_tree_t *tree, const ddt_elem_desc_t *el
     const dame_type_t *basic;
     int64_t size = (int64_t) opal_datatype_basicDatatypes[element->common.type]->size;
     dame_status_t status = dame_type_basic(tree, size, &basic);
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = dame_type_vector(tree, element->count, (int64_t) element->blocklen,
                                   element->extent, basic, out);
     }
@@ -30,7 +30,7 @@ static dame_status_t import_items(dame_tree_t *tree, const dt_elem_desc_t *items
     int64_t *blklens = dame_tree_array(tree, (int64_t) n);
     int64_t *disps = dame_tree_array(tree, (int64_t) n);
     const dame_type_t **types = dame_tree_types(tree, (int64_t) n);
-    if (NULL == blklens || NULL == disps || NULL == types) {
+    if (blklens == NULL || disps == NULL || types == NULL) {
         return DAME_ERR_NOMEM;
     }
     if (depth > MAX_LOOPS) {
@@ -41,12 +41,12 @@ static dame_status_t import_items(dame_tree_t *tree, const dt_elem_desc_t *items
     for (size_t i = 0; i < n; i++) {
         dame_status_t status = DAME_OK;
         disps[fields] = 0;
-        if (OPAL_DATATYPE_LOOP == items[i].elem.common.type) {
+        if (items[i].elem.common.type == OPAL_DATATYPE_LOOP) {
             const ddt_loop_desc_t *loop = &items[i].loop;
             const dame_type_t *body;
             /* loop.items counts from the LOOP to its END_LOOP */
             status = import_items(tree, items + i + 1, loop->items - 1, depth + 1, limit, &body);
-            if (DAME_OK == status) {
+            if (status == DAME_OK) {
                 status = dame_type_vector(tree, loop->loops, 1, loop->extent, body, &types[fields]);
             }
             i += loop->items;
@@ -56,7 +56,7 @@ static dame_status_t import_items(dame_tree_t *tree, const dt_elem_desc_t *items
         } else {
             continue; /* bounds markers */
         }
-        if (DAME_OK != status) {
+        if (status != DAME_OK) {
             return status;
         }
         blklens[fields++] = 1;
@@ -70,7 +70,7 @@ dt_decline_t dt_import_desc(dame_tree_t *tree, const opal_datatype_t *datatype, 
     const dame_type_t *type;
     dame_status_t status =
         import_items(tree, datatype->desc.desc, datatype->desc.used, 0, limit, &type);
-    if (DAME_OK == status) {
+    if (status == DAME_OK) {
         status = dt_bounds_apply(tree, datatype, type, out);
     }
     return dt_bounds_declined(status);

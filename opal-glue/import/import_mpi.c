@@ -42,7 +42,7 @@ static inline int64_t times(int64_t a, int64_t b)
 static const int64_t *scaled(importer_t *importer, const int *values, int64_t n, int64_t unit)
 {
     int64_t *result = dame_tree_array(importer->tree, n);
-    for (int64_t i = 0; NULL != result && i < n; i++) {
+    for (int64_t i = 0; result != NULL && i < n; i++) {
         result[i] = times(values[i], unit);
     }
     return result;
@@ -70,14 +70,14 @@ static dame_status_t import_list(importer_t *importer, const dt_contents_t *call
         disps = call->aints;
         break;
     }
-    if (n > 0 && NULL == disps) {
+    if (n > 0 && disps == NULL) {
         return DAME_ERR_NOMEM;
     }
-    if (MPI_COMBINER_INDEXED_BLOCK == call->combiner ||
-        MPI_COMBINER_HINDEXED_BLOCK == call->combiner) {
+    if (call->combiner == MPI_COMBINER_INDEXED_BLOCK ||
+        call->combiner == MPI_COMBINER_HINDEXED_BLOCK) {
         return dame_type_blockindex(importer->tree, n, call->ints[1], disps, child, out);
     }
-    if (n > 0 && NULL == blklens) {
+    if (n > 0 && blklens == NULL) {
         return DAME_ERR_NOMEM;
     }
     return dame_type_index(importer->tree, n, blklens, disps, child, out);
@@ -101,18 +101,18 @@ static dt_decline_t import_members(importer_t *importer, const dt_contents_t *ca
     int64_t n = call->ints[0];
     const int64_t *blklens = scaled(importer, call->ints + 1, n, 1);
     const dame_type_t **children = dame_tree_types(importer->tree, n);
-    if (n > 0 && (NULL == blklens || NULL == children)) {
+    if (n > 0 && (blklens == NULL || children == NULL)) {
         return DT_DECLINE_MEMORY;
     }
     const dame_type_t *nothing;
     dt_decline_t declined = dt_bounds_declined(dame_type_basic(importer->tree, 0, &nothing));
-    for (int64_t i = 0; i < n && DT_DECLINE_NONE == declined; i++) {
+    for (int64_t i = 0; i < n && declined == DT_DECLINE_NONE; i++) {
         children[i] = nothing;
         if (blklens[i] > 0) {
             declined = import_type(importer, call->types[i], &children[i]);
         }
     }
-    if (DT_DECLINE_NONE != declined) {
+    if (declined != DT_DECLINE_NONE) {
         return declined;
     }
     return dt_bounds_declined(
@@ -127,7 +127,7 @@ static dt_decline_t import_struct(importer_t *importer, const dt_contents_t *cal
     }
     const dame_type_t *child;
     dt_decline_t declined = import_type(importer, call->types[0], &child);
-    return DT_DECLINE_NONE != declined
+    return declined != DT_DECLINE_NONE
                ? declined
                : dt_bounds_declined(import_list(importer, call, child, out));
 }
@@ -137,13 +137,13 @@ static dame_status_t place_in_array(importer_t *importer, const dame_type_t *typ
                                     int64_t extent, const dame_type_t **out)
 {
     int64_t *disps = dame_tree_array(importer->tree, 1);
-    if (NULL == disps) {
+    if (disps == NULL) {
         return DAME_ERR_NOMEM;
     }
     disps[0] = disp;
     const dame_type_t *placed;
     dame_status_t status = dame_type_blockindex(importer->tree, 1, 1, disps, type, &placed);
-    return DAME_OK != status ? status : dame_type_resized(importer->tree, 0, extent, placed, out);
+    return status != DAME_OK ? status : dame_type_resized(importer->tree, 0, extent, placed, out);
 }
 
 /* MPI-4.0 section 5.1.3; a nest of vectors from the fastest dimension outward. */
@@ -154,7 +154,7 @@ static dame_status_t import_subarray(importer_t *importer, const dt_contents_t *
     const int *sizes = call->ints + 1;
     const int *subsizes = sizes + ndims;
     const int *starts = subsizes + ndims;
-    bool c_order = MPI_ORDER_C == starts[ndims];
+    bool c_order = starts[ndims] == MPI_ORDER_C;
     int64_t stride = child->extent;
     int64_t disp = 0;
     const dame_type_t *type = child;
@@ -162,7 +162,7 @@ static dame_status_t import_subarray(importer_t *importer, const dt_contents_t *
         int dim = c_order ? ndims - 1 - i : i;
         dame_status_t status =
             dame_type_vector(importer->tree, subsizes[dim], 1, stride, type, &type);
-        if (DAME_OK != status) {
+        if (status != DAME_OK) {
             return status;
         }
         disp += times(starts[dim], stride);
@@ -185,19 +185,19 @@ static dame_status_t import_block(importer_t *importer, const distribution_t *d,
                                   const dame_type_t *type, int64_t *start, const dame_type_t **out)
 {
     int64_t block = d->arg;
-    if (MPI_DISTRIBUTE_DFLT_DARG == d->arg) {
+    if (d->arg == MPI_DISTRIBUTE_DFLT_DARG) {
         block = ((int64_t) d->size + d->procs - 1) / d->procs;
     }
     int64_t mine = d->size - block * d->coord;
     mine = mine > block ? block : mine < 0 ? 0 : mine;
-    *start = 0 == mine ? 0 : block * d->coord;
+    *start = mine == 0 ? 0 : block * d->coord;
     return dame_type_vector(importer->tree, mine, 1, d->stride, type, out);
 }
 
 static dame_status_t import_cyclic(importer_t *importer, const distribution_t *d,
                                    const dame_type_t *type, int64_t *start, const dame_type_t **out)
 {
-    int64_t block = MPI_DISTRIBUTE_DFLT_DARG == d->arg ? 1 : d->arg;
+    int64_t block = d->arg == MPI_DISTRIBUTE_DFLT_DARG ? 1 : d->arg;
     int64_t cycle = block * d->procs;
     int64_t first = block * d->coord;
     int64_t span = d->size > first ? d->size - first : 0;
@@ -207,17 +207,17 @@ static dame_status_t import_cyclic(importer_t *importer, const distribution_t *d
         count++;
         rest = 0;
     }
-    *start = 0 == span ? 0 : first;
+    *start = span == 0 ? 0 : first;
     const dame_type_t *blocks;
     dame_status_t status =
         dame_type_vector(importer->tree, count, block, times(cycle, d->stride), type, &blocks);
-    if (DAME_OK != status || 0 == rest) {
-        *out = DAME_OK == status ? blocks : *out;
+    if (status != DAME_OK || rest == 0) {
+        *out = status == DAME_OK ? blocks : *out;
         return status;
     }
     int64_t *lists = dame_tree_array(importer->tree, 4);
     const dame_type_t **types = dame_tree_types(importer->tree, 2);
-    if (NULL == lists || NULL == types) {
+    if (lists == NULL || types == NULL) {
         return DAME_ERR_NOMEM;
     }
     int64_t *blklens = lists;
@@ -241,9 +241,9 @@ static dame_status_t import_darray(importer_t *importer, const dt_contents_t *ca
     const int *distribs = gsizes + ndims;
     const int *args = distribs + ndims;
     const int *psizes = args + ndims;
-    bool c_order = MPI_ORDER_C == psizes[ndims];
+    bool c_order = psizes[ndims] == MPI_ORDER_C;
     int64_t *coords = dame_tree_array(importer->tree, ndims);
-    if (NULL == coords) {
+    if (coords == NULL) {
         return DAME_ERR_NOMEM;
     }
     for (int dim = ndims - 1; dim >= 0; dim--) { /* the process grid is always row-major */
@@ -261,21 +261,21 @@ static dame_status_t import_darray(importer_t *importer, const dt_contents_t *ca
                             .procs = psizes[dim],
                             .coord = (int) coords[dim],
                             .stride = stride};
-        if (MPI_DISTRIBUTE_NONE == d.kind) {
+        if (d.kind == MPI_DISTRIBUTE_NONE) {
             d.arg = MPI_DISTRIBUTE_DFLT_DARG;
             d.procs = 1;
             d.coord = 0;
         }
         int64_t start;
-        dame_status_t status = MPI_DISTRIBUTE_CYCLIC == d.kind
+        dame_status_t status = d.kind == MPI_DISTRIBUTE_CYCLIC
                                    ? import_cyclic(importer, &d, type, &start, &type)
                                    : import_block(importer, &d, type, &start, &type);
         disp += DAME_OK == status ? times(start, stride) : 0;
         stride = times(stride, gsizes[dim]);
-        if (DAME_OK == status) { /* blocks of the next dimension repeat at its stride */
+        if (status == DAME_OK) { /* blocks of the next dimension repeat at its stride */
             status = dame_type_resized(importer->tree, 0, stride, type, &type);
         }
-        if (DAME_OK != status) {
+        if (status != DAME_OK) {
             return status;
         }
     }
@@ -319,16 +319,16 @@ static dt_decline_t import_call(importer_t *importer, const ompi_datatype_t *dat
 {
     const dame_type_t *type;
     dt_decline_t declined;
-    if (MPI_COMBINER_STRUCT == call->combiner) {
+    if (call->combiner == MPI_COMBINER_STRUCT) {
         declined = import_struct(importer, call, &type);
     } else {
         const dame_type_t *child;
         declined = import_type(importer, call->types[0], &child);
-        if (DT_DECLINE_NONE == declined) {
+        if (declined == DT_DECLINE_NONE) {
             declined = dt_bounds_declined(import_derived(importer, call, child, &type));
         }
     }
-    if (DT_DECLINE_NONE == declined) {
+    if (declined == DT_DECLINE_NONE) {
         /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): set unless declined */
         declined = dt_bounds_declined(dt_bounds_apply(importer->tree, &datatype->super, type, out));
     }
@@ -337,8 +337,8 @@ static dt_decline_t import_call(importer_t *importer, const ompi_datatype_t *dat
 
 static bool contiguous_predefined(const opal_datatype_t *datatype)
 {
-    return (datatype->flags & OPAL_DATATYPE_FLAG_PREDEFINED) && 0 == datatype->lb &&
-           datatype->ub == (ptrdiff_t) datatype->size && 0 == datatype->true_lb &&
+    return (datatype->flags & OPAL_DATATYPE_FLAG_PREDEFINED) && datatype->lb == 0 &&
+           datatype->ub == (ptrdiff_t) datatype->size && datatype->true_lb == 0 &&
            datatype->true_ub == datatype->ub;
 }
 
@@ -355,11 +355,11 @@ static dt_decline_t import_new(importer_t *importer, const ompi_datatype_t *data
     dt_decline_t declined = DT_DECLINE_NONE;
     if (dt_contents_read(importer->tree, &datatype->super, &call, &declined)) {
         declined = import_call(importer, datatype, &call, out);
-    } else if (DT_DECLINE_NONE == declined) {
+    } else if (declined == DT_DECLINE_NONE) {
         declined = dt_import_desc(importer->tree, &datatype->super, importer->limit, out);
     }
     importer->nesting--;
-    return DT_DECLINE_NONE == declined ? dt_bounds_check(&datatype->super, *out) : declined;
+    return declined == DT_DECLINE_NONE ? dt_bounds_check(&datatype->super, *out) : declined;
 }
 
 static dt_decline_t import_type(importer_t *importer, const ompi_datatype_t *datatype,
@@ -374,7 +374,7 @@ static dt_decline_t import_type(importer_t *importer, const ompi_datatype_t *dat
                                 ? dt_bounds_declined(dame_type_basic(
                                       importer->tree, (int64_t) datatype->super.size, out))
                                 : import_new(importer, datatype, out);
-    if (DT_DECLINE_NONE == declined) {
+    if (declined == DT_DECLINE_NONE) {
         *recent = (recent_t){datatype, *out};
     }
     return declined;

@@ -24,31 +24,32 @@ typedef struct item {
 /* What there is once for a datatype, as two items. */
 static inline item_t read_own(const opal_datatype_t *datatype, size_t i)
 {
-    return 0 == i ? (item_t){datatype->size, (uint64_t) datatype->lb, (uint64_t) datatype->ub,
+    return i == 0 ? (item_t){datatype->size, (uint64_t) datatype->lb, (uint64_t) datatype->ub,
                              (uint64_t) datatype->desc.used}
                   : (item_t){datatype->flags & ~OPAL_DATATYPE_FLAG_COMMITTED,
                              (uint64_t) datatype->true_lb, (uint64_t) datatype->true_ub, 0};
 }
 
-_Static_assert(4 == offsetof(ddt_elem_desc_t, count) && 4 == offsetof(ddt_loop_desc_t, items) &&
-                   4 == offsetof(ddt_endloop_desc_t, items),
+_Static_assert(offsetof(ddt_elem_desc_t, count) == 4 && offsetof(ddt_loop_desc_t, items) == 4 &&
+                   offsetof(ddt_endloop_desc_t, items) == 4,
                "eight bytes hold the kind of an item and a number");
 
 static inline item_t read_desc(const dt_elem_desc_t *item)
 {
     uint64_t kind;
     memcpy(&kind, item, sizeof(kind));
-    if (OPAL_DATATYPE_LOOP == item->elem.common.type) {
+    if (item->elem.common.type == OPAL_DATATYPE_LOOP) {
         return (item_t){kind, item->loop.loops, (uint64_t) item->loop.extent, 0};
     }
-    if (OPAL_DATATYPE_END_LOOP == item->elem.common.type) {
+    if (item->elem.common.type == OPAL_DATATYPE_END_LOOP) {
         return (item_t){kind, item->end_loop.size, (uint64_t) item->end_loop.first_elem_disp, 0};
     }
     return (item_t){kind, item->elem.blocklen, (uint64_t) item->elem.extent,
                     (uint64_t) item->elem.disp};
 }
 
-/* ---- Sketch --------------------------------------------------------------------------------- */
+/* ---- Fingerprint
+ * --------------------------------------------------------------------------------- */
 
 static inline uint64_t swap_halves(uint64_t word)
 {
@@ -56,26 +57,27 @@ static inline uint64_t swap_halves(uint64_t word)
 }
 
 /* A polynomial modulo 2^64 with odd factors without a pattern. */
-static inline uint64_t add_to_sketch(uint64_t sketch, item_t item)
+static inline uint64_t add_to_fingerprint(uint64_t fingerprint, item_t item)
 {
-    return sketch * UINT64_C(0xFF51AFD7ED558CCD) +
+    return fingerprint * UINT64_C(0xFF51AFD7ED558CCD) +
            (item.kind ^ swap_halves(item.extent)) * UINT64_C(0x9E3779B97F4A7C15) +
            (item.length ^ swap_halves(item.disp)) * UINT64_C(0xC2B2AE3D27D4EB4F);
 }
 
-uint64_t dt_layout_sketch(const opal_datatype_t *datatype)
+uint64_t dt_layout_fingerprint(const opal_datatype_t *datatype)
 {
     enum { DRAWN = 8 }; /* of a long description */
     const dt_elem_desc_t *desc = datatype->desc.desc;
     const size_t items = datatype->desc.used;
     const size_t step = items <= DRAWN ? 1 : items / DRAWN;
-    uint64_t sketch = add_to_sketch(add_to_sketch(0, read_own(datatype, 0)), read_own(datatype, 1));
+    uint64_t fingerprint =
+        add_to_fingerprint(add_to_fingerprint(0, read_own(datatype, 0)), read_own(datatype, 1));
     for (size_t i = 0; i < items; i += step) {
-        sketch = add_to_sketch(sketch, read_desc(&desc[i]));
+        fingerprint = add_to_fingerprint(fingerprint, read_desc(&desc[i]));
     }
-    sketch ^= sketch >> 32; /* its lower bits depend on the lower bits of items only */
-    sketch *= UINT64_C(0xFF51AFD7ED558CCD);
-    return sketch ^ sketch >> 32;
+    fingerprint ^= fingerprint >> 32; /* its lower bits depend on the lower bits of items only */
+    fingerprint *= UINT64_C(0xFF51AFD7ED558CCD);
+    return fingerprint ^ fingerprint >> 32;
 }
 
 /* ---- Numbers modulo 2^127 - 1 --------------------------------------------------------------- */
@@ -130,9 +132,10 @@ static wide_t draw(void)
         static uint64_t state;
         struct timespec now;
         (void) clock_gettime(CLOCK_REALTIME, &now);
-        state = add_to_sketch(state, (item_t){(uint64_t) now.tv_nsec, (uint64_t) now.tv_sec,
-                                              (uint64_t) (uintptr_t) &number, state});
-        number = (wide_t) state << 64 | add_to_sketch(state, (item_t){state, state, state, state});
+        state = add_to_fingerprint(state, (item_t){(uint64_t) now.tv_nsec, (uint64_t) now.tv_sec,
+                                                   (uint64_t) (uintptr_t) &number, state});
+        number =
+            (wide_t) state << 64 | add_to_fingerprint(state, (item_t){state, state, state, state});
     }
     return number & PRIME;
 }
@@ -190,13 +193,13 @@ typedef struct poly {
 static inline void end_block(poly_t *poly)
 {
     const wide_t last = coefficient(poly->block, poly->n);
-    poly->key = 0 == poly->key ? last : plus(times(poly->key, at.level[poly->level]), last);
+    poly->key = poly->key == 0 ? last : plus(times(poly->key, at.level[poly->level]), last);
     poly->n = 0;
 }
 
 static inline void add(poly_t *poly, uint64_t number)
 {
-    if (BLOCK == poly->n) {
+    if (poly->n == BLOCK) {
         end_block(poly);
     }
     poly->block[poly->n++] = number;
@@ -217,10 +220,10 @@ static inline void add_bytes(poly_t *poly, const void *list, size_t bytes)
     uint64_t number;
     size_t step;
     for (; bytes >= sizeof(number); bytes -= step, from += step) {
-        if (BLOCK == poly->n) {
+        if (poly->n == BLOCK) {
             end_block(poly);
         }
-        const bool fills_one = 0 == poly->n && bytes >= sizeof(poly->block);
+        const bool fills_one = poly->n == 0 && bytes >= sizeof(poly->block);
         step = fills_one ? sizeof(poly->block) : sizeof(number);
         memcpy(&poly->block[poly->n], from, step);
         poly->n += (int) (step / sizeof(number));
@@ -290,7 +293,7 @@ static wide_t key_of_new(reader_t *reader, const ompi_datatype_t *datatype, int 
     poly_t poly;
     dt_contents_t call;
     dt_decline_t declined = DT_DECLINE_NONE;
-    if (MAX_NESTING == level) {
+    if (level == MAX_NESTING) {
         reader->fails = true;
         return 0;
     }
@@ -310,7 +313,7 @@ static wide_t key_of_new(reader_t *reader, const ompi_datatype_t *datatype, int 
     add_item(&poly, read_own(&datatype->super, 0));
     add_item(&poly, read_own(&datatype->super, 1));
     end_block(&poly);
-    reader->fails |= DT_DECLINE_NONE != declined;
+    reader->fails |= declined != DT_DECLINE_NONE;
     return poly.key;
 }
 
@@ -337,7 +340,7 @@ bool dt_layout_key(dame_tree_t *tree, const opal_datatype_t *datatype, dame_layo
     reader_t reader = {.tree = tree, .recent = recent};
     wide_t value = key_of_new(&reader, (const ompi_datatype_t *) datatype, 0);
     dame_tree_reset(tree);
-    value = PRIME == value ? 0 : value;
+    value = value == PRIME ? 0 : value;
     *key = (dame_layout_key_t){.high = (uint64_t) (value >> 64), .low = (uint64_t) value};
     return !reader.fails;
 }

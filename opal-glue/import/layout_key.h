@@ -34,6 +34,6 @@ bool dt_layout_key(dame_tree_t *tree, const struct opal_datatype_t *datatype,
 
 /* A hash of a few items of Open MPI's description (`desc`, as the constructors left it), the same
  * number of them for all that are long: equal for equal layouts, and seldom for different ones. */
-uint64_t dt_layout_sketch(const struct opal_datatype_t *datatype);
+uint64_t dt_layout_fingerprint(const struct opal_datatype_t *datatype);
 
 #endif

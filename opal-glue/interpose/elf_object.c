@@ -16,7 +16,7 @@ static uintptr_t page_of(uintptr_t address)
 
 static void read_dynamic(dt_elf_object_t *object, const ElfW(Dyn) * entry, bool *rela)
 {
-    for (; DT_NULL != entry->d_tag; entry++) {
+    for (; entry->d_tag != DT_NULL; entry++) {
         switch (entry->d_tag) {
         case DT_STRTAB:
             object->strings = (const char *) entry->d_un.d_ptr;
@@ -37,7 +37,7 @@ static void read_dynamic(dt_elf_object_t *object, const ElfW(Dyn) * entry, bool 
             object->counts[0] = entry->d_un.d_val / sizeof(ElfW(Rela));
             break;
         case DT_PLTREL:
-            *rela = DT_RELA == entry->d_un.d_val;
+            *rela = entry->d_un.d_val == DT_RELA;
             break;
         case DT_RELA:
             object->tables[1] = (const ElfW(Rela) *) entry->d_un.d_ptr;
@@ -60,20 +60,20 @@ bool dt_elf_read(dt_elf_object_t *object, const struct dl_phdr_info *info)
     *object = (dt_elf_object_t){.base = info->dlpi_addr};
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-        if (PT_DYNAMIC == header->p_type) {
+        if (header->p_type == PT_DYNAMIC) {
             dynamic = (const ElfW(Dyn) *) (info->dlpi_addr + header->p_vaddr);
-        } else if (PT_GNU_RELRO == header->p_type) { /* ld.so protects whole pages only */
+        } else if (header->p_type == PT_GNU_RELRO) { /* ld.so protects whole pages only */
             object->relro = page_of(info->dlpi_addr + header->p_vaddr);
             object->relro_end = page_of(info->dlpi_addr + header->p_vaddr + header->p_memsz);
         }
     }
-    if (NULL == dynamic) {
+    if (dynamic == NULL) {
         return false;
     }
     bool rela = true;
     read_dynamic(object, dynamic, &rela);
     /* glibc relocates these addresses in place, but not for the vDSO, which has nothing for us. */
-    return rela && NULL != object->strings && NULL != object->symbols &&
+    return rela && object->strings != NULL && object->symbols != NULL &&
            (uintptr_t) object->strings > info->dlpi_addr;
 }
 
@@ -82,7 +82,7 @@ bool dt_elf_contains(const struct dl_phdr_info *info, uintptr_t address)
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
         uintptr_t start = info->dlpi_addr + header->p_vaddr;
-        if (PT_LOAD == header->p_type && address >= start && address < start + header->p_memsz) {
+        if (header->p_type == PT_LOAD && address >= start && address < start + header->p_memsz) {
             return true;
         }
     }
@@ -113,7 +113,7 @@ static defined_t defined_symbols(const uint32_t *table)
 static bool is_named(const dt_elf_object_t *object, size_t symbol, const char *name)
 {
     const char *found = object->strings + object->symbols[symbol].st_name;
-    return *found == *name && 0 == strcmp(found, name);
+    return *found == *name && strcmp(found, name) == 0;
 }
 
 /* Numbers of the symbols that an object has slots of; 0: it has not. */
@@ -192,11 +192,11 @@ static uint32_t find_defined(const dt_elf_object_t *object, const defined_t *def
 {
     enum { BITS = 8 * sizeof(ElfW(Addr)) };
     uint32_t hash = 5381;
-    for (const char *c = name; '\0' != *c; c++) {
+    for (const char *c = name; *c != '\0'; c++) {
         hash = hash * 33 + (unsigned char) *c;
     }
     const ElfW(Addr) filter = defined->filters[hash / BITS % defined->n_filters];
-    if (0 == (filter >> hash % BITS & filter >> (hash >> defined->shift) % BITS & 1)) {
+    if ((filter >> hash % BITS & filter >> (hash >> defined->shift) % BITS & 1) == 0) {
         return 0;
     }
     uint32_t symbol = defined->buckets[hash % defined->n_buckets];
@@ -208,7 +208,7 @@ static uint32_t find_defined(const dt_elf_object_t *object, const defined_t *def
         if ((found | 1) == (hash | 1) && is_named(object, symbol, name)) {
             return symbol;
         }
-        if (0 != (found & 1)) {
+        if ((found & 1) != 0) {
             return 0;
         }
     }
@@ -218,7 +218,7 @@ static uint32_t find_defined(const dt_elf_object_t *object, const defined_t *def
 static bool find_symbols(const dt_elf_object_t *object, wanted_t *wanted, bool *any)
 {
     *any = true;
-    if (NULL == object->hash) {
+    if (object->hash == NULL) {
         return false;
     }
     const defined_t defined = defined_symbols(object->hash);
@@ -227,9 +227,9 @@ static bool find_symbols(const dt_elf_object_t *object, wanted_t *wanted, bool *
     }
     *any = find_undefined(object, &defined, wanted);
     for (size_t i = 0; i < wanted->n; i++) {
-        if (0 == wanted->numbers[i]) {
+        if (wanted->numbers[i] == 0) {
             wanted->numbers[i] = find_defined(object, &defined, wanted->names[i]);
-            *any |= 0 != wanted->numbers[i];
+            *any |= wanted->numbers[i] != 0;
         }
     }
     return true;
@@ -263,10 +263,10 @@ void dt_elf_slots(const dt_elf_object_t *object, const char *const *symbols, siz
     bool any;
     const bool by_number = find_symbols(object, &wanted, &any);
     for (int table = 0; any && table < 2; table++) {
-        for (size_t i = 0 == table ? 0 : object->n_relative; i < object->counts[table]; i++) {
+        for (size_t i = table == 0 ? 0 : object->n_relative; i < object->counts[table]; i++) {
             const ElfW(Rela) *relocation = &object->tables[table][i];
             unsigned type = (unsigned) ELF64_R_TYPE(relocation->r_info);
-            if (DAME_MACHINE_JUMP_SLOT != type && DAME_MACHINE_GLOB_DAT != type) {
+            if (type != DAME_MACHINE_JUMP_SLOT && type != DAME_MACHINE_GLOB_DAT) {
                 continue;
             }
             const size_t which = which_symbol(
@@ -285,7 +285,7 @@ bool dt_elf_write(const dt_elf_object_t *object, uintptr_t *slot, uintptr_t valu
     bool is_protected = address >= object->relro && address < object->relro_end;
     size_t page = (size_t) sysconf(_SC_PAGESIZE);
     void *start = (void *) page_of(address);
-    if (is_protected && 0 != mprotect(start, page, PROT_READ | PROT_WRITE)) {
+    if (is_protected && mprotect(start, page, PROT_READ | PROT_WRITE) != 0) {
         return false;
     }
     __atomic_store_n(slot, value, __ATOMIC_RELEASE);

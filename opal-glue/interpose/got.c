@@ -46,11 +46,11 @@ static struct {
 static bool is_meant(const char *where, const char *name)
 {
     const char *file = strrchr(name, '/');
-    file = NULL == file ? name : file + 1;
-    if (DT_GOT_EVERYWHERE == where) {
+    file = file == NULL ? name : file + 1;
+    if (where == DT_GOT_EVERYWHERE) {
         return true;
     }
-    return '\0' == where[0] ? '\0' == name[0] : 0 == strncmp(file, where, strlen(where));
+    return where[0] == '\0' ? name[0] == '\0' : strncmp(file, where, strlen(where)) == 0;
 }
 
 /* ---- Objects -------------------------------------------------------------------------------- */
@@ -61,7 +61,7 @@ static int find_object(uintptr_t base, const char *name, int hint)
     const int n = (int) got.n_objects;
     for (int i = 0, at = hint; i < n; i++) {
         at = at + 1 < n ? at + 1 : 0;
-        if (base == got.objects[at].base && 0 == strcmp(name, got.objects[at].name)) {
+        if (base == got.objects[at].base && strcmp(name, got.objects[at].name) == 0) {
             return at;
         }
     }
@@ -73,8 +73,8 @@ static int add_object(uintptr_t base, const char *name)
 {
     object_t *objects = realloc(got.objects, (got.n_objects + 1) * sizeof(*objects));
     char *copy = strdup(name);
-    if (NULL == objects || NULL == copy) {
-        got.objects = NULL == objects ? got.objects : objects;
+    if (objects == NULL || copy == NULL) {
+        got.objects = objects == NULL ? got.objects : objects;
         free(copy);
         return -1;
     }
@@ -144,16 +144,16 @@ static bool will_lead_to_original(const change_t *change, size_t which, uintptr_
 static bool leads_to_original(const change_t *change, size_t which, uintptr_t target)
 {
     const dt_got_hook_t *hook = &got.hooks[which];
-    return 0 == hook->original || hook->original == target ||
+    return hook->original == 0 || hook->original == target ||
            will_lead_to_original(change, which, target);
 }
 
 static bool write_slot(change_t *change, uintptr_t *address, const dt_got_hook_t *hook)
 {
-    const bool optional = 0 != hook->original;
+    const bool optional = hook->original != 0;
     object_t *object = change->object;
     slot_t *slots = realloc(object->slots, (object->n_slots + 1) * sizeof(*slots));
-    if (NULL == slots) {
+    if (slots == NULL) {
         change->status = DT_GOT_NO_MEMORY;
         return false;
     }
@@ -229,7 +229,7 @@ typedef struct walk {
 
 static void note(dt_got_status_t *first, dt_got_status_t status)
 {
-    *first = DT_GOT_OK == *first ? status : *first;
+    *first = *first == DT_GOT_OK ? status : *first;
 }
 
 /*
@@ -282,7 +282,7 @@ static dt_got_status_t look_at_all(void)
     for (size_t i = 0; i < got.n_objects; i++) {
         got.objects[i].is_loaded = false;
     }
-    if (0 == dl_iterate_phdr(look_at_object, &walk)) {
+    if (dl_iterate_phdr(look_at_object, &walk) == 0) {
         prune();
     }
     return walk.status;
@@ -316,11 +316,11 @@ static bool list_those_that_wait(listing_t *listing)
         if (!got.objects[i].waits) {
             continue;
         }
-        if (NULL == listing->entries) {
+        if (listing->entries == NULL) {
             listing->entries = calloc(got.n_objects - i, sizeof(*listing->entries));
         }
-        char *name = NULL == listing->entries ? NULL : strdup(got.objects[i].name);
-        if (NULL == name) {
+        char *name = listing->entries == NULL ? NULL : strdup(got.objects[i].name);
+        if (name == NULL) {
             return false;
         }
         listing->entries[listing->n++] = (loaded_t){got.objects[i].base, name};
@@ -336,20 +336,20 @@ static bool list_those_that_wait(listing_t *listing)
 static bool pin_object(const loaded_t *loaded, void **handle)
 {
     *handle = NULL;
-    if ('\0' == loaded->name[0]) {
+    if (loaded->name[0] == '\0') {
         return true;
     }
     *handle = dlopen(loaded->name, RTLD_NOLOAD | RTLD_LAZY);
     struct link_map *map = NULL;
-    if (NULL == *handle) {
+    if (*handle == NULL) {
         return false;
     }
-    return 0 == dlinfo(*handle, RTLD_DI_LINKMAP, &map) && map->l_addr == loaded->base;
+    return dlinfo(*handle, RTLD_DI_LINKMAP, &map) == 0 && map->l_addr == loaded->base;
 }
 
 static void unpin(void *handle)
 {
-    if (NULL != handle) {
+    if (handle != NULL) {
         (void) dlclose(handle);
     }
 }
@@ -459,7 +459,7 @@ static bool has_needed_slot(void)
 /* Asks the dynamic linker, so with no lock held. */
 static bool is_unwrapped(const dt_got_hook_t *hook)
 {
-    return 0 != hook->original && (uintptr_t) dlsym(RTLD_DEFAULT, hook->symbol) == hook->original;
+    return hook->original != 0 && (uintptr_t) dlsym(RTLD_DEFAULT, hook->symbol) == hook->original;
 }
 
 dt_got_status_t dt_got_install(const dt_got_hook_t *hooks, size_t n)
@@ -478,10 +478,10 @@ dt_got_status_t dt_got_install(const dt_got_hook_t *hooks, size_t n)
     }
     dame_unlock(DAME_LOCK_CALLER);
     dt_got_status_t status = scan();
-    if (DT_GOT_OK == status && !has_needed_slot()) {
+    if (status == DT_GOT_OK && !has_needed_slot()) {
         status = DT_GOT_NO_SLOT;
     }
-    if (DT_GOT_OK != status) {
+    if (status != DT_GOT_OK) {
         dt_got_restore();
     }
     return status;

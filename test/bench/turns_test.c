@@ -37,9 +37,9 @@ static void work(int engine, int rank)
 {
     atomic_fetch_add(&notes->inside[engine], 1);
     for (int other = 0; other < ENGINES; other++) {
-        notes->overlaps += other != engine && 0 != notes->inside[other];
+        notes->overlaps += other != engine && notes->inside[other] != 0;
     }
-    if (0 == rank) {
+    if (rank == 0) {
         notes->order[notes->turns++] = engine;
     }
     usleep(100);
@@ -76,7 +76,7 @@ int main(void)
     notes = mmap(NULL, sizeof(*notes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     alarm(60);
     for (int p = 0; p < ENGINES * RANKS; p++) {
-        if (0 == fork()) {
+        if (fork() == 0) {
             dup2(printed, STDOUT_FILENO);
             job(p / RANKS, p % RANKS, path);
         }
@@ -85,11 +85,11 @@ int main(void)
         wait(&status);
         code |= status;
     }
-    check(0 == code, "all processes end well");
-    check(0 == notes->overlaps, "one engine works at a time");
-    check(0 == notes->wrong_counts, "turns of a row");
-    check(0 == notes->strangers, "a rank's memory is that rank's");
-    check(0 == notes->private_pages, "all get the same pages, again after they are freed");
+    check(code == 0, "all processes end well");
+    check(notes->overlaps == 0, "one engine works at a time");
+    check(notes->wrong_counts == 0, "turns of a row");
+    check(notes->strangers == 0, "a rank's memory is that rank's");
+    check(notes->private_pages == 0, "all get the same pages, again after they are freed");
     check(ENGINES * TURNS == notes->turns, "all turns were taken");
     bool good = true;
     for (int turn = 0; turn < ENGINES * TURNS; turn++) {
@@ -101,8 +101,8 @@ int main(void)
     unsigned number;
     double copy, hop;
     good = true;
-    for (char line[100]; NULL != fgets(line, sizeof(line), text); lines++) {
-        good = good && 3 == sscanf(line, "turn %u %lf %lf", &number, &copy, &hop) && copy > 0 &&
+    for (char line[100]; fgets(line, sizeof(line), text) != NULL; lines++) {
+        good = good && sscanf(line, "turn %u %lf %lf", &number, &copy, &hop) == 3 && copy > 0 &&
                hop > 0 && number <= TURNS;
     }
     check(good && ENGINES * (TURNS + 1) == lines, "rank 0 prints a line for each turn");

@@ -37,7 +37,7 @@ static void verdict(bool good, const struct layout *layout, int side, const char
     }
     failed++;
     printf("rank %d: %s, buffers %s cache lines, %s type: %s\n", rank, layout->spec->name,
-           LAYOUT_OFF_LINE == layout->place ? "off" : "on", side_name[side], what);
+           layout->place == LAYOUT_OFF_LINE ? "off" : "on", side_name[side], what);
 }
 
 /* Compares n packed bytes and says in one line where they differ. */
@@ -80,7 +80,7 @@ static void check_guard(const struct layout *layout, int side, const char *what,
     bool intact = true;
 
     for (int i = 0; i < GUARD; i++)
-        intact = intact && GUARD_BYTE == buffer[layout->bytes + (size_t) i];
+        intact = intact && buffer[layout->bytes + (size_t) i] == GUARD_BYTE;
     verdict(intact, layout, side, what);
 }
 
@@ -147,10 +147,10 @@ static void exchange(const void *out, int out_count, MPI_Datatype out_type, void
 {
     const int peer = 1 - rank;
 
-    if (0 == rank)
+    if (rank == 0)
         MPI_Send(out, out_count, out_type, peer, TAG, MPI_COMM_WORLD);
     MPI_Recv(in, in_count, in_type, peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (1 == rank)
+    if (rank == 1)
         MPI_Send(out, out_count, out_type, peer, TAG, MPI_COMM_WORLD);
 }
 
@@ -190,7 +190,7 @@ static void test_layout(const struct layout_spec *spec, enum layout_place place,
 {
     struct layout *layout = layout_create(spec, place);
 
-    for (int side = 0; side < 2 && (1 == ranks || rank % 2 == (LAYOUT_OFF_LINE == place)); side++) {
+    for (int side = 0; side < 2 && (ranks == 1 || rank % 2 == (place == LAYOUT_OFF_LINE)); side++) {
         test_pack(layout, side);
         test_unpack(layout, side);
     }
@@ -206,7 +206,7 @@ static bool selected(const struct layout_spec *spec, int argc, char **argv)
     for (int i = 1; i < argc; i++)
         if (layouts_match(spec, argv[i]))
             return true;
-    return argc < 2 && 0 == (spec->flags & LAYOUT_SERIES);
+    return argc < 2 && (spec->flags & LAYOUT_SERIES) == 0;
 }
 
 static int check_arguments(int argc, char **argv)
@@ -216,7 +216,7 @@ static int check_arguments(int argc, char **argv)
         for (int l = 0; l < layouts_count(); l++)
             known = known || layouts_match(layouts_get(l), argv[i]);
         if (!known) {
-            if (0 == rank)
+            if (rank == 0)
                 fprintf(stderr, "corpus: no layout is called '%s'\n", argv[i]);
             return 2;
         }
@@ -228,7 +228,7 @@ int main(int argc, char **argv)
 {
     long mine[2], all[2] = {0, 0};
     int ranks, code;
-    const bool once = argc > 1 && 0 == strcmp(argv[1], "--once");
+    const bool once = argc > 1 && strcmp(argv[1], "--once") == 0;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -236,7 +236,7 @@ int main(int argc, char **argv)
     argc -= once;
     argv += once;
     code = check_arguments(argc, argv);
-    for (int l = 0; 0 == code && l < layouts_count(); l++) {
+    for (int l = 0; code == 0 && l < layouts_count(); l++) {
         if (!selected(layouts_get(l), argc, argv))
             continue;
         if (!once || l % 2 == 0)
@@ -249,8 +249,8 @@ int main(int argc, char **argv)
     fflush(stdout);
     MPI_Reduce(mine, all, 2, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
     MPI_Bcast(all, 2, MPI_LONG, 0, MPI_COMM_WORLD);
-    if (0 == rank && 0 == code)
+    if (rank == 0 && code == 0)
         printf("%ld passed, %ld failed\n", all[0], all[1]);
     MPI_Finalize();
-    return 0 != code ? code : all[1] > 0;
+    return code != 0 ? code : all[1] > 0;
 }

@@ -29,7 +29,7 @@ static bool copies(check_t *check, message_t *m)
         ok = check_fail(check, "two buffers %lld bytes apart are reported to meet",
                         (long long) (m->base - from));
     }
-    if (ok && 0 != memcmp(beside.bytes, m->image, (size_t) m->arena_size)) {
+    if (ok && memcmp(beside.bytes, m->image, (size_t) m->arena_size) != 0) {
         ok = check_fail(check, "copy: wrote where it was to read");
     }
     guarded_free(&beside);

@@ -24,7 +24,7 @@ static bool install(check_t *check, grid_t *grid, const dame_machine_code_t *cod
 {
     void *memory =
         mmap(NULL, code->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (MAP_FAILED == memory) {
+    if (memory == MAP_FAILED) {
         return check_fail(check, "grid: no memory for code");
     }
     grid->code = memory;
@@ -32,7 +32,7 @@ static bool install(check_t *check, grid_t *grid, const dame_machine_code_t *cod
     memcpy(memory, code->bytes, code->size);
     const char *entry = (const char *) memory + code->entries[0].offset;
     memcpy(&grid->run, &entry, sizeof(grid->run));
-    return 0 == mprotect(memory, code->size, PROT_READ | PROT_EXEC) ||
+    return mprotect(memory, code->size, PROT_READ | PROT_EXEC) == 0 ||
            check_fail(check, "grid: code cannot be run");
 }
 
@@ -59,16 +59,16 @@ static bool check_fragment(check_t *check, message_t *m, const grid_t *grid, dam
     const int64_t offset = rng_chance(&check->rng, 50) ? first % 16 : rng_range(&check->rng, 0, 16);
     char *packed = m->scratch + GUARD + offset;
     memset(packed - GUARD, SET, (size_t) (last - first) + 2 * GUARD - 16);
-    if (DAME_UNPACK == dir) {
+    if (dir == DAME_UNPACK) {
         memcpy(packed, m->stream + first, (size_t) (last - first));
     }
     move(check, m, grid, packed, first, last);
     for (int i = 0; i < GUARD - 16; i++) {
-        if (SET != packed[-1 - i] || SET != packed[last - first + i]) {
+        if (packed[-1 - i] != SET || packed[last - first + i] != SET) {
             return check_fail(check, "grid: wrote outside the stream");
         }
     }
-    return DAME_UNPACK == dir ||
+    return dir == DAME_UNPACK ||
            (message_packed_is(check, m, packed, first, last - first, "pack by a grid") &&
             message_arena_is(check, m, m->image, "pack by a grid (must not write)"));
 }
@@ -77,7 +77,7 @@ static bool check_fragment(check_t *check, message_t *m, const grid_t *grid, dam
 static bool check_direction(check_t *check, message_t *m, grid_t *grid, dame_dir_t dir)
 {
     const dame_machine_code_t *code = llvm_grid(m->program, dir);
-    if (NULL == code) { /* too large */
+    if (code == NULL) { /* too large */
         return true;
     }
     bool ok = install(check, grid, code);
@@ -88,7 +88,7 @@ static bool check_direction(check_t *check, message_t *m, grid_t *grid, dame_dir
         ok = check_fragment(check, m, grid, dir, first, last);
         last = first;
     }
-    if (ok && DAME_UNPACK == dir) {
+    if (ok && dir == DAME_UNPACK) {
         ok = message_arena_is(check, m, m->after, "unpack by a grid");
     }
     message_reset(m);
@@ -99,13 +99,13 @@ static bool check_direction(check_t *check, message_t *m, grid_t *grid, dame_dir
 
 bool check_grid(check_t *check, message_t *m)
 {
-    if (!check->tier->by_llvm || 0 == m->total || LONGEST < m->total ||
+    if (!check->tier->by_llvm || m->total == 0 || LONGEST < m->total ||
         rng_chance(&check->rng, 60)) {
         return true;
     }
     void *image = malloc(dame_grid_image_size(m->program));
     grid_t grid = {.image = image, .grain = dame_grid_grain(m->program)};
-    if (NULL == image) {
+    if (image == NULL) {
         return check_fail(check, "grid: no memory");
     }
     dame_grid_image_write(m->program, image);

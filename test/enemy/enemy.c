@@ -204,8 +204,8 @@ static uint64_t mask_of(const options_t *o, const program_t *program)
     uint64_t mask = o->mask;
     for (int i = 0; i < program->nsteps; i++) {
         const char *op = program->steps[i].op;
-        if ((o->no_external && 0 == strcmp("external", op)) ||
-            (o->no_partitioned && 0 == strcmp("partitioned", op))) {
+        if ((o->no_external && strcmp("external", op) == 0) ||
+            (o->no_partitioned && strcmp("partitioned", op) == 0)) {
             mask &= ~(UINT64_C(1) << i);
         }
     }
@@ -223,12 +223,12 @@ static long one_case(const options_t *o, uint64_t number, int rank, soak_t *soak
              (unsigned long long) number);
     if (make_program(o->seed, number, &o->smaller, &program)) {
         const uint64_t mask = mask_of(o, &program);
-        if (o->list && 0 == rank) {
+        if (o->list && rank == 0) {
             list(&program, name);
         }
-        if (NULL != o->print && 0 == rank) {
+        if (o->print != NULL && rank == 0) {
             FILE *out = fopen(o->print, "w");
-            if (NULL != out) {
+            if (out != NULL) {
                 print_program(out, &program, mask, name);
                 fclose(out);
             }
@@ -245,7 +245,7 @@ static long one_case(const options_t *o, uint64_t number, int rank, soak_t *soak
 static long report(const options_t *o, uint64_t cases, unsigned char *bad, int rank)
 {
     long failed = 0;
-    if (0 == rank) {
+    if (rank == 0) {
         MPI_Reduce(MPI_IN_PLACE, bad, (int) cases, MPI_BYTE, MPI_BOR, 0, MPI_COMM_WORLD);
         for (uint64_t i = 0; i < cases; i++) {
             if (bad[i]) {
@@ -263,7 +263,7 @@ static uint64_t run(const options_t *o, int rank, unsigned char **bad)
 {
     soak_t soak;
     uint64_t done = 0, room = 0;
-    int file = NULL != o->progress && 0 == rank
+    int file = o->progress != NULL && rank == 0
                    ? open(o->progress, O_CREAT | O_WRONLY | O_TRUNC, 0644)
                    : -1;
 
@@ -306,7 +306,7 @@ int main(int argc, char **argv)
         return USAGE;
     }
     MPI_Init_thread(&argc, &argv, rules.threads ? MPI_THREAD_MULTIPLE : threads, &provided);
-    rules.threads = rules.threads && MPI_THREAD_MULTIPLE == provided;
+    rules.threads = rules.threads && provided == MPI_THREAD_MULTIPLE;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -317,7 +317,7 @@ int main(int argc, char **argv)
     }
     const uint64_t done = run(&o, rank, &bad);
     long failed = report(&o, done, bad, rank);
-    if (0 == rank) {
+    if (rank == 0) {
         printf("%llu passed, %ld failed\n", (unsigned long long) done - (unsigned long long) failed,
                failed);
         fflush(stdout);

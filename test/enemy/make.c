@@ -71,8 +71,8 @@ static const dame_type_t *in_a_row(rng_t *rng, dame_tree_t *tree, const dame_typ
     const dame_type_t *out = type;
     if ((step < width && !overlap) || step > 4 * width + 4096) {
         const int64_t extent = width + rng_range(rng, 0, 64);
-        if (DAME_OK !=
-            dame_type_resized(tree, type->lb, rng_chance(rng, 15) ? -extent : extent, type, &out)) {
+        if (dame_type_resized(tree, type->lb, rng_chance(rng, 15) ? -extent : extent, type, &out) !=
+            DAME_OK) {
             return NULL;
         }
     }
@@ -92,7 +92,7 @@ static const dame_type_t *placed(dame_tree_t *tree, const dame_type_t *type)
 {
     const bool is_contiguous =
         type->size == type->true_ub - type->true_lb && type->size == type->extent;
-    return rules.displaced || !is_contiguous || 0 == type->true_lb
+    return rules.displaced || !is_contiguous || type->true_lb == 0
                ? type
                : type_shifted(tree, type, -type->true_lb);
 }
@@ -108,12 +108,12 @@ static bool make_shape(rng_t *rng, const signature_t *s, const scale_t *scale, b
     const dame_type_t *type = NULL;
     const char *what = "dame_tree_new";
     dame_tree_t *tree = dame_tree_new();
-    bool ok = NULL != tree && DAME_OK == random_type(rng, &limits, s, tree, &type, &what);
+    bool ok = tree != NULL && random_type(rng, &limits, s, tree, &type, &what) == DAME_OK;
 
     type = ok ? moved(tree, type, shape < &program->shapes[NEAR_SHAPE]) : NULL;
-    type = NULL != type ? in_a_row(rng, tree, type, limits.overlap) : NULL;
-    type = NULL != type ? placed(tree, type) : NULL;
-    ok = NULL != type && make_recipe(rng, type, program, shape);
+    type = type != NULL ? in_a_row(rng, tree, type, limits.overlap) : NULL;
+    type = type != NULL ? placed(tree, type) : NULL;
+    ok = type != NULL && make_recipe(rng, type, program, shape);
     shape->send_only = limits.overlap;
     if (!ok) {
         fprintf(stderr, "enemy: %s failed\n", what);
@@ -165,8 +165,8 @@ bool make_program(uint64_t seed, uint64_t number, const smaller_t *smaller, prog
     small.reps = whole.reps > 0 ? rng_range(&rng, 1, whole.reps) : 0;
     for (int i = 0; i < SHAPES; i++) {
         rng_t own = rng_seeded(seed, 16 * number + 1 + (uint64_t) i);
-        const bool overlap = 0 == i && rng_chance(&rng, 25);
-        if (!make_shape(&own, SMALL == i ? &small : &whole, &scale, overlap, smaller->flat >> i & 1,
+        const bool overlap = i == 0 && rng_chance(&rng, 25);
+        if (!make_shape(&own, i == SMALL ? &small : &whole, &scale, overlap, smaller->flat >> i & 1,
                         program, &program->shapes[i])) {
             return false;
         }

@@ -36,7 +36,7 @@ static _Atomic long differences, lines;
 
 void *must(void *memory)
 {
-    if (NULL == memory) {
+    if (memory == NULL) {
         fprintf(stderr, "out of memory\n");
         exit(3);
     }
@@ -83,10 +83,10 @@ bool succeeded(const play_t *p, int code, const char *function)
 {
     char text[MPI_MAX_ERROR_STRING] = "";
     int length;
-    if (MPI_SUCCESS != code) {
+    if (code != MPI_SUCCESS) {
         MPI_Error_string(code, text, &length);
     }
-    return same(p, MPI_SUCCESS == code, "%s: %s", function, text);
+    return same(p, code == MPI_SUCCESS, "%s: %s", function, text);
 }
 
 int near_shape(const play_t *p, int shape)
@@ -170,7 +170,7 @@ static void span(const shape_t *s, int64_t count, int64_t *low, int64_t *high)
     const int64_t reach = count > 0 ? (count - 1) * s->extent : 0;
     *low = s->true_lb + (reach < 0 ? reach : 0);
     *high = s->true_ub + (reach > 0 ? reach : 0);
-    if (0 == count || 0 == s->size) {
+    if (count == 0 || s->size == 0) {
         *low = *high = 0;
     } else if (-NEAR < *low && *low < NEAR) { /* with displacement 0 */
         *low = *low < 0 ? *low : 0;
@@ -239,7 +239,7 @@ bool buffer_check(const play_t *p, const buffer_t *b, const char *what)
 {
     char text[100];
     int64_t at = 0;
-    if (0 == memcmp(b->block, b->want, (size_t) b->bytes)) {
+    if (memcmp(b->block, b->want, (size_t) b->bytes) == 0) {
         return true;
     }
     while (b->block[at] == b->want[at]) {
@@ -283,7 +283,7 @@ static void one_step(play_t *p, int i)
     p->number = i;
     p->random = p->step->seed;
     for (size_t k = 0; k < sizeof ops / sizeof ops[0]; k++) {
-        if (0 == strcmp(p->step->op, ops[k].name)) {
+        if (strcmp(p->step->op, ops[k].name) == 0) {
             ops[k].run(p);
             return;
         }

@@ -29,14 +29,14 @@ typedef struct collective {
 
 static bool varies(int kind)
 {
-    return GATHERV == kind || SCATTERV == kind || ALLGATHERV == kind || ALLTOALLV == kind;
+    return kind == GATHERV || kind == SCATTERV || kind == ALLGATHERV || kind == ALLTOALLV;
 }
 
 /* To each the same elements? */
 static bool one_for_all(int kind)
 {
-    return ALLGATHER == kind || ALLGATHERV == kind || GATHER == kind || GATHERV == kind ||
-           BCAST == kind;
+    return kind == ALLGATHER || kind == ALLGATHERV || kind == GATHER || kind == GATHERV ||
+           kind == BCAST;
 }
 
 /* Elements that rank i sends to rank j. */
@@ -104,8 +104,8 @@ static buffer_t array(const collective_t *c, int rank, bool in)
 /* Of MPI_IN_PLACE: the datatype and array that receive hold what this rank sends. */
 static bool sends_from_in(const collective_t *c)
 {
-    return c->in_place && (ALLGATHER == c->kind || ALLGATHERV == c->kind || ALLTOALL == c->kind ||
-                           ALLTOALLV == c->kind);
+    return c->in_place && (c->kind == ALLGATHER || c->kind == ALLGATHERV || c->kind == ALLTOALL ||
+                           c->kind == ALLTOALLV);
 }
 
 /* The elements of rank j, the k-th of those that send to this rank, arrive. */
@@ -163,7 +163,7 @@ static int call(const collective_t *c, void *out, void *in, MPI_Request *request
     places(c, p->rank, false, oc, od);
     places(c, p->rank, true, ic, id);
     char *one = (char *) in + id[root] * p->program->shapes[c->b].extent; /* what the root sends */
-    if (c->in_place && (SCATTER == c->kind || SCATTERV == c->kind)) {
+    if (c->in_place && (c->kind == SCATTER || c->kind == SCATTERV)) {
         one = root == p->rank ? MPI_IN_PLACE : one;
     } else if (c->in_place && (sends_from_in(c) || root == p->rank)) {
         out = MPI_IN_PLACE;
@@ -194,7 +194,7 @@ static int call(const collective_t *c, void *out, void *in, MPI_Request *request
 static void run(collective_t *c)
 {
     play_t *p = c->p;
-    const bool rooted = SCATTER == c->kind || SCATTERV == c->kind || BCAST == c->kind;
+    const bool rooted = c->kind == SCATTER || c->kind == SCATTERV || c->kind == BCAST;
     buffer_t out = array(c, p->rank, false), in = array(c, p->rank, true);
     MPI_Request request = MPI_REQUEST_NULL;
     int sources[MOST_RANKS];
@@ -206,9 +206,9 @@ static void run(collective_t *c)
               "a collective");
     succeeded(p, MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
     for (int k = 0; k < n; k++) {
-        const bool to_all = (GATHER != c->kind && GATHERV != c->kind) || p->rank == c->root;
+        const bool to_all = (c->kind != GATHER && c->kind != GATHERV) || p->rank == c->root;
         if (to_all && (!rooted || sources[k] == c->root) &&
-            !(BCAST == c->kind && p->rank == c->root)) {
+            !(c->kind == BCAST && p->rank == c->root)) {
             expect_from(c, &in, k, sources[k]);
         }
     }
@@ -234,12 +234,12 @@ static collective_t choose(play_t *p, bool neighbours)
     const shape_t *shapes = p->program->shapes;
     c.kind = neighbours ? ALLGATHER + (int) pick(p, 4) : (int) pick(p, COLLECTIVES);
     c.root = (int) pick(p, p->size);
-    c.waits = 0 == pick(p, 3);
-    c.in_place = 0 == pick(p, 4) && !neighbours && BCAST != c.kind;
-    if (ALLTOALLV == c.kind && !rules.persistent) {
+    c.waits = pick(p, 3) == 0;
+    c.in_place = pick(p, 4) == 0 && !neighbours && c.kind != BCAST;
+    if (c.kind == ALLTOALLV && !rules.persistent) {
         c.kind = ALLTOALL;
     }
-    if (ALLTOALLV == c.kind && c.in_place) {
+    if (c.kind == ALLTOALLV && c.in_place) {
         c.waits = false; /* test/enemy/README.md */
     }
     if (c.a < 0 || (c.b >= 0 && shapes[c.a].size != shapes[c.b].size)) {

@@ -32,7 +32,7 @@ static view_t view_new(play_t *p)
         ones[i] = 1;
         bytes += basic_size(p->program->basics[i]);
     }
-    if (1 == n) {
+    if (n == 1) {
         MPI_Type_dup(members[0], &v.etype);
     } else {
         MPI_Type_create_struct(n, ones, at, members, &tile);
@@ -76,13 +76,13 @@ static void walk_view(const play_t *p, const view_t *v, unsigned char *file, int
 
 static void blank(play_t *p, const view_t *v, int64_t bytes)
 {
-    if (0 == p->rank) {
+    if (p->rank == 0) {
         unsigned char *memory = must(malloc((size_t) bytes));
         FILE *f = fopen(v->path, "wb");
         memset(memory, 0x33, (size_t) bytes);
-        same(p, NULL != f && fwrite(memory, 1, (size_t) bytes, f) == (size_t) bytes,
+        same(p, f != NULL && fwrite(memory, 1, (size_t) bytes, f) == (size_t) bytes,
              "%s cannot be written", v->path);
-        if (NULL != f) {
+        if (f != NULL) {
             fclose(f);
         }
         free(memory);
@@ -92,12 +92,12 @@ static void blank(play_t *p, const view_t *v, int64_t bytes)
 
 static void check_file(play_t *p, const view_t *v, const unsigned char *expected, int64_t bytes)
 {
-    if (0 == p->rank) {
+    if (p->rank == 0) {
         unsigned char *memory = must(calloc((size_t) bytes + 1, 1));
         FILE *f = fopen(v->path, "rb");
-        same(p, NULL != f && fread(memory, 1, (size_t) bytes, f) == (size_t) bytes,
+        same(p, f != NULL && fread(memory, 1, (size_t) bytes, f) == (size_t) bytes,
              "the file cannot be read");
-        if (NULL != f) {
+        if (f != NULL) {
             fclose(f);
         }
         int64_t at = 0;
@@ -171,8 +171,8 @@ static void check_status(const play_t *p, const MPI_Status *status, MPI_Datatype
 
 void op_file(play_t *p)
 {
-    if (NULL == rules.directory ||
-        0 == p->program->shapes[p->step->a].size) { /* ompio divides by the size */
+    if (rules.directory == NULL ||
+        p->program->shapes[p->step->a].size == 0) { /* ompio divides by the size */
         return;
     }
     view_t v = view_new(p);
@@ -218,7 +218,7 @@ void op_file(play_t *p)
         buffer_check(p, &out, "written to the file");
     }
     MPI_Barrier(p->comm);
-    if (0 == p->rank) {
+    if (p->rank == 0) {
         unlink(v.path);
     }
     MPI_Type_free(&v.etype);

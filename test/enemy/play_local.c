@@ -34,7 +34,7 @@ void op_pack(play_t *p)
                            p->comm),
                   "MPI_Pack");
         same(p, at == size, "MPI_Pack: position %d and not %d", at, size);
-        same(p, 0 == memcmp(packed, expected, (size_t) size + 40),
+        same(p, memcmp(packed, expected, (size_t) size + 40) == 0,
              "packed bytes, %d and %d elements", half, n - half);
         at = start;
         succeeded(p, MPI_Unpack(packed, size, &at, in.parts[0].zero, first, tb, p->comm),
@@ -91,7 +91,7 @@ void op_external(play_t *p)
               MPI_Pack_external("external32", out.parts[0].zero, n, p->types[p->step->a], packed,
                                 bytes, &at),
               "MPI_Pack_external");
-    same(p, at == bytes && 0 == memcmp(packed, stream, (size_t) bytes),
+    same(p, at == bytes && memcmp(packed, stream, (size_t) bytes) == 0,
          "MPI_Pack_external: bytes, or position %lld", (long long) at);
     at = 0;
     succeeded(p,
@@ -178,7 +178,7 @@ static void use(play_t *p, MPI_Datatype type, const char *when)
     succeeded(p,
               MPI_Pack(out.parts[0].zero, 2, type, packed, (int) s->size * 2, &at, MPI_COMM_SELF),
               when);
-    same(p, at == 2 * s->size && 0 == memcmp(packed, stream, (size_t) at), "packed bytes, %s",
+    same(p, at == 2 * s->size && memcmp(packed, stream, (size_t) at) == 0, "packed bytes, %s",
          when);
     free(packed);
     free(stream);
@@ -220,7 +220,7 @@ void op_attributes(play_t *p)
     MPI_Type_free(&type);
     use(p, dup, "after MPI_Type_dup");
     MPI_Type_free(&dup);
-    same(p, 1 == seen.copies && 2 == seen.ends, "%d copies and %d ends of attributes", seen.copies,
+    same(p, seen.copies == 1 && seen.ends == 2, "%d copies and %d ends of attributes", seen.copies,
          seen.ends);
     MPI_Type_free_keyval(&key);
 }
@@ -238,18 +238,18 @@ void op_children(play_t *p)
     if (!rules.forks) {
         return;
     }
-    const pid_t child = RUNS_AT_ONCE == kind ? vfork() : fork();
-    if (0 == child) {
-        if (RUNS == kind || RUNS_AT_ONCE == kind) {
+    const pid_t child = kind == RUNS_AT_ONCE ? vfork() : fork();
+    if (child == 0) {
+        if (kind == RUNS || kind == RUNS_AT_ONCE) {
             execl("/bin/true", "true", (char *) NULL);
             _exit(3);
         }
-        for (int i = 0; i < (PACKS == kind ? 1 : 20); i++) {
+        for (int i = 0; i < (kind == PACKS ? 1 : 20); i++) {
             use(p, p->types[p->step->b], "in a child");
         }
         _exit(play_differences() != before);
     }
     use(p, p->types[p->step->b], "beside a child");
-    same(p, child > 0 && waitpid(child, &status, 0) == child && 0 == status,
+    same(p, child > 0 && waitpid(child, &status, 0) == child && status == 0,
          "a child, kind %d, ends with %d", kind, status);
 }

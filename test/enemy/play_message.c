@@ -60,12 +60,12 @@ typedef struct message {
 
 static bool is_ready(int kind)
 {
-    return RSEND == kind || IRSEND == kind || RSEND_INIT == kind;
+    return kind == RSEND || kind == IRSEND || kind == RSEND_INIT;
 }
 
 static bool is_buffered(int kind)
 {
-    return BSEND == kind || IBSEND == kind || BSEND_INIT == kind;
+    return kind == BSEND || kind == IBSEND || kind == BSEND_INIT;
 }
 
 /* The same without a persistent request or a buffer. */
@@ -77,7 +77,7 @@ static int plain(int kind)
     case RSEND_INIT:
         return IRSEND;
     default:
-        return SEND_INIT == kind || is_buffered(kind) ? ISEND : kind;
+        return kind == SEND_INIT || is_buffered(kind) ? ISEND : kind;
     }
 }
 
@@ -91,7 +91,7 @@ static void choose_kinds(message_t *m)
     if (m->recv_kind >= MPROBE && !rules.matched) {
         m->recv_kind = PROBE;
     }
-    if (BSEND_INIT == m->send_kind && m->p->step->rounds > 1) {
+    if (m->send_kind == BSEND_INIT && m->p->step->rounds > 1) {
         m->send_kind = IBSEND; /* started again, Open MPI's own sends the first bytes */
     }
     if (is_ready(m->send_kind)) {
@@ -105,16 +105,16 @@ static void choose_kinds(message_t *m)
 static void choose_amounts(message_t *m, bool may_truncate)
 {
     const int64_t size = m->b->size;
-    m->sent = REPLACE == m->send_kind && m->a->send_only ? 0 : m->p->step->count;
+    m->sent = m->send_kind == REPLACE && m->a->send_only ? 0 : m->p->step->count;
     m->bytes = m->sent * m->a->size;
     m->room = size ? (m->bytes + size - 1) / size : m->sent;
     /* Open MPI writes others behind the buffer: those to oneself, and those that it does not send
      * at once. */
     may_truncate = may_truncate && m->to != m->p->rank && m->bytes <= AT_ONCE &&
-                   SSEND != m->send_kind && ISSEND != m->send_kind && SSEND_INIT != m->send_kind;
+                   m->send_kind != SSEND && m->send_kind != ISSEND && m->send_kind != SSEND_INIT;
     if (pick(m->p, 12) == 0 && may_truncate && m->room > 0) {
         m->room = pick(m->p, m->room);
-    } else if (REPLACE != m->send_kind) {
+    } else if (m->send_kind != REPLACE) {
         m->room += pick(m->p, 2);
     }
     m->fits = m->room * size < m->bytes ? m->room * size : m->bytes;
@@ -123,13 +123,13 @@ static void choose_amounts(message_t *m, bool may_truncate)
 /* With a persistent request? */
 static bool sends_again(const message_t *m)
 {
-    return SEND_INIT == m->send_kind || SSEND_INIT == m->send_kind || RSEND_INIT == m->send_kind ||
-           BSEND_INIT == m->send_kind;
+    return m->send_kind == SEND_INIT || m->send_kind == SSEND_INIT || m->send_kind == RSEND_INIT ||
+           m->send_kind == BSEND_INIT;
 }
 
 static bool receives_again(const message_t *m)
 {
-    return RECV_INIT == m->recv_kind && m->send_kind < SENDRECV;
+    return m->recv_kind == RECV_INIT && m->send_kind < SENDRECV;
 }
 
 static MPI_Datatype absolute(const buffer_t *b, MPI_Datatype type)
@@ -154,7 +154,7 @@ static void choose_types(message_t *m)
     m->out_type = m->p->types[m->a - m->p->program->shapes];
     m->in_type = m->p->types[m->b - m->p->program->shapes];
     m->out_own = m->in_own = false;
-    if (0 == kind && REPLACE != m->send_kind &&
+    if (kind == 0 && m->send_kind != REPLACE &&
         (rules.displaced || !(is_contiguous(m->a) || is_contiguous(m->b)))) {
         m->in_type = absolute(&m->in, m->in_type);
         m->out_type = absolute(&m->out, m->out_type);
@@ -164,14 +164,14 @@ static void choose_types(message_t *m)
     } else if (kind <= 2) {
         m->in_type = datatype_made(m->b);
         m->in_own = true;
-        if (1 == kind) {
+        if (kind == 1) {
             MPI_Type_dup(m->out_type, &m->out_type);
             m->out_own = true;
         }
     }
     /* Open MPI frees a persistent request that ends in an error: the next round makes another. */
-    m->early = 0 == pick(m->p, 2) &&
-               (1 == m->p->step->rounds ||
+    m->early = pick(m->p, 2) == 0 &&
+               (m->p->step->rounds == 1 ||
                 (sends_again(m) == receives_again(m) && (m->fits == m->bytes || !sends_again(m))));
 }
 
@@ -193,13 +193,13 @@ static void free_types(message_t *m)
 
 static void post_receive(message_t *m)
 {
-    if (SENDRECV == m->send_kind || REPLACE == m->send_kind) {
+    if (m->send_kind == SENDRECV || m->send_kind == REPLACE) {
         return;
     }
-    if (IRECV == m->recv_kind) {
+    if (m->recv_kind == IRECV) {
         succeeded(m->p, MPI_Irecv(IN, &m->receiving), "MPI_Irecv");
-    } else if (RECV_INIT == m->recv_kind) {
-        if (MPI_REQUEST_NULL == m->receiving) {
+    } else if (m->recv_kind == RECV_INIT) {
+        if (m->receiving == MPI_REQUEST_NULL) {
             succeeded(m->p, MPI_Recv_init(IN, &m->receiving), "MPI_Recv_init");
         }
         succeeded(m->p, MPI_Start(&m->receiving), "MPI_Start");
@@ -209,7 +209,7 @@ static void post_receive(message_t *m)
 static void start(message_t *m,
                   int (*init)(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *))
 {
-    if (MPI_REQUEST_NULL == m->sending) {
+    if (m->sending == MPI_REQUEST_NULL) {
         succeeded(m->p, init(OUT, &m->sending), "MPI_Send_init or another");
     }
     succeeded(m->p, MPI_Startall(1, &m->sending), "MPI_Startall");
@@ -281,7 +281,7 @@ static void send_it(message_t *m)
 static void check_counts(message_t *m, const char *what)
 {
     const int64_t size = m->b->size, basics = basics_in(m->p->program, m->bytes);
-    const int64_t whole = 0 == size || m->bytes % size ? MPI_UNDEFINED : m->bytes / size;
+    const int64_t whole = size == 0 || m->bytes % size ? MPI_UNDEFINED : m->bytes / size;
     const MPI_Datatype type =
         m->p->types[m->b - m->p->program->shapes]; /* the one used may be freed */
     MPI_Count more = -1;
@@ -290,7 +290,7 @@ static void check_counts(message_t *m, const char *what)
     same(m->p, m->from == m->status.MPI_SOURCE && m->tag == m->status.MPI_TAG,
          "%s: source %d, tag %d, and not %d, %d", what, m->status.MPI_SOURCE, m->status.MPI_TAG,
          m->from, m->tag);
-    if (0 == size) {
+    if (size == 0) {
         return;
     }
     MPI_Get_count(&m->status, type, &count);
@@ -327,12 +327,12 @@ static void receive_now(message_t *m)
     default:
         break;
     }
-    if (RECV != m->recv_kind) {
+    if (m->recv_kind != RECV) {
         check_counts(m, "probed");
     }
-    if (MPROBE == m->recv_kind) {
+    if (m->recv_kind == MPROBE) {
         m->code = MPI_Mrecv(m->in_at, m->in_count, m->in_type, &matched, &m->status);
-    } else if (IMPROBE == m->recv_kind) {
+    } else if (m->recv_kind == IMPROBE) {
         MPI_Imrecv(m->in_at, m->in_count, m->in_type, &matched, &m->receiving);
     } else {
         m->code = MPI_Recv(IN, &m->status);
@@ -350,13 +350,13 @@ static uint64_t data_seed(const message_t *m, int round, int rank)
 static void check_received(message_t *m, int round)
 {
     const bool truncated = m->fits < m->bytes;
-    const shape_t *sent = REPLACE == m->send_kind ? m->b : m->a;
+    const shape_t *sent = m->send_kind == REPLACE ? m->b : m->a;
     unsigned char *stream = stream_of(m->p, sent, m->sent, data_seed(m, round, m->from));
 
     if (truncated) {
         int class = MPI_SUCCESS;
         MPI_Error_class(m->code, &class);
-        same(m->p, MPI_ERR_TRUNCATE == class,
+        same(m->p, class == MPI_ERR_TRUNCATE,
              "%s: a message of %lld bytes received in %lld: error class %d", m->what,
              (long long) m->bytes, (long long) m->fits, class);
         unsigned char *before = must(malloc((size_t) m->in.bytes));
@@ -374,7 +374,7 @@ static void check_received(message_t *m, int round)
         expect(&m->in, 0, 0, stream, m->fits);
     }
     buffer_check(m->p, &m->in, m->what);
-    if (REPLACE != m->send_kind) {
+    if (m->send_kind != REPLACE) {
         buffer_check(m->p, &m->out, "send buffer");
     }
     free(stream);
@@ -400,7 +400,7 @@ static void attach(message_t *m, bool on)
 static void one_round(message_t *m, int round)
 {
     buffer_fill(&m->in,
-                data_seed(m, round, REPLACE == m->send_kind ? m->p->rank : 1000 + m->p->rank));
+                data_seed(m, round, m->send_kind == REPLACE ? m->p->rank : 1000 + m->p->rank));
     buffer_fill(&m->out, data_seed(m, round, m->p->rank));
     m->code = MPI_SUCCESS;
     attach(m, true);
@@ -415,10 +415,10 @@ static void one_round(message_t *m, int round)
     if (m->early) {
         free_types(m);
     }
-    if (MPI_REQUEST_NULL != m->receiving) {
+    if (m->receiving != MPI_REQUEST_NULL) {
         m->code = MPI_Wait(&m->receiving, &m->status);
     }
-    if (MPI_REQUEST_NULL != m->sending) {
+    if (m->sending != MPI_REQUEST_NULL) {
         succeeded(m->p, MPI_Wait(&m->sending, MPI_STATUS_IGNORE), "waiting for the send");
     }
     attach(m, false);
@@ -431,7 +431,7 @@ static int distance(play_t *p)
 {
     const int shift = (int) pick(p, p->size);
 #if defined(OMPI_MAJOR_VERSION) && 5 == OMPI_MAJOR_VERSION
-    if (p->threaded && 0 == shift) {
+    if (p->threaded && shift == 0) {
         return 1;
     }
 #endif
@@ -452,12 +452,12 @@ void op_message(play_t *p)
     const int any = (int) pick(p, 6);
 
     choose_kinds(&m);
-    if (REPLACE == m.send_kind) {
+    if (m.send_kind == REPLACE) {
         m.a = m.b;
     }
-    choose_amounts(&m, rules.truncate && REPLACE != m.send_kind && !p->threaded);
-    m.source_asked = 0 == any ? MPI_ANY_SOURCE : m.from;
-    m.tag_asked = 1 == any ? MPI_ANY_TAG : m.tag;
+    choose_amounts(&m, rules.truncate && m.send_kind != REPLACE && !p->threaded);
+    m.source_asked = any == 0 ? MPI_ANY_SOURCE : m.from;
+    m.tag_asked = any == 1 ? MPI_ANY_TAG : m.tag;
     m.out = buffer_of(p, m.a, m.sent);
     m.in = buffer_of(p, m.b, m.room);
     m.packed_size = (int) m.bytes + 64;
@@ -467,20 +467,20 @@ void op_message(play_t *p)
              send_names[m.send_kind], recv_names[m.recv_kind], m.early ? ", datatypes freed" : "",
              (long long) m.sent, (long long) m.room);
     for (int round = 0; round < p->step->rounds; round++) {
-        if (round > 0 && m.early && MPI_REQUEST_NULL == m.sending &&
-            MPI_REQUEST_NULL == m.receiving) {
+        if (round > 0 && m.early && m.sending == MPI_REQUEST_NULL &&
+            m.receiving == MPI_REQUEST_NULL) {
             free_types(&m);
             choose_types(&m);
         }
         one_round(&m, round);
     }
-    if (MPI_ANY_SOURCE == m.source_asked) { /* it would take what a rank sends next */
+    if (m.source_asked == MPI_ANY_SOURCE) { /* it would take what a rank sends next */
         MPI_Barrier(p->comm);
     }
-    if (MPI_REQUEST_NULL != m.sending) {
+    if (m.sending != MPI_REQUEST_NULL) {
         MPI_Request_free(&m.sending);
     }
-    if (MPI_REQUEST_NULL != m.receiving) {
+    if (m.receiving != MPI_REQUEST_NULL) {
         MPI_Request_free(&m.receiving);
     }
     free_types(&m);

@@ -83,8 +83,8 @@ void op_reduction(play_t *p)
 {
     const int kind = (int) pick(p, REDUCTIONS), root = (int) pick(p, p->size), n = p->step->count;
     const int b = forward_shape(p, p->step->b);
-    const bool commutes = pick(p, 2), waits = 0 == pick(p, 3),
-               in_place = 0 == pick(p, 3) && ALLREDUCE == kind;
+    const bool commutes = pick(p, 2), waits = pick(p, 3) == 0,
+               in_place = pick(p, 3) == 0 && kind == ALLREDUCE;
     static const char *const names[] = {
         "MPI_Reduce",      "MPI_Allreduce", "MPI_Scan", "MPI_Exscan", "MPI_Reduce_scatter_block",
         "MPI_Reduce_local"};
@@ -92,11 +92,11 @@ void op_reduction(play_t *p)
 
     /* MPI_Allreduce in a ring writes behind its memory when the data does not begin at displacement
      * 0. */
-    if (b < 0 || 0 != p->program->shapes[b].true_lb) {
+    if (b < 0 || p->program->shapes[b].true_lb != 0) {
         return;
     }
     summed = &p->program->shapes[b];
-    const int64_t sent = SCATTER_BLOCK == kind ? (int64_t) n * p->size : n;
+    const int64_t sent = kind == SCATTER_BLOCK ? (int64_t) n * p->size : n;
     buffer_t out = filled(p, sent, true, p->rank), in = filled(p, sent, false, p->rank);
     MPI_Op_create(sum_bytes, commutes, &op);
     succeeded(p,
@@ -104,7 +104,7 @@ void op_reduction(play_t *p)
                      in.parts[0].zero, n, op),
               names[kind]);
     unsigned char *sum = NULL;
-    if (LOCAL == kind) {
+    if (kind == LOCAL) {
         sum = sums(p, n, p->rank, p->rank + 1, -1);
         unsigned char *own = stream_at(&in, 0, 0, n);
         for (int64_t i = 0; i < n * summed->size; i++) {
@@ -120,14 +120,14 @@ void op_reduction(play_t *p)
             }
             free(one);
         }
-    } else if (REDUCE != kind || root == p->rank) {
-        sum = sums(p, sent, 0, SCAN == kind ? p->rank + 1 : EXSCAN == kind ? p->rank : p->size, -1);
+    } else if (kind != REDUCE || root == p->rank) {
+        sum = sums(p, sent, 0, kind == SCAN ? p->rank + 1 : kind == EXSCAN ? p->rank : p->size, -1);
     }
-    if (NULL != sum && !(EXSCAN == kind && 0 == p->rank)) {
-        expect(&in, 0, 0, sum + (SCATTER_BLOCK == kind ? p->rank * n * summed->size : 0),
+    if (sum != NULL && !(kind == EXSCAN && p->rank == 0)) {
+        expect(&in, 0, 0, sum + (kind == SCATTER_BLOCK ? p->rank * n * summed->size : 0),
                n * summed->size);
     }
-    if (!(EXSCAN == kind && 0 == p->rank)) { /* there it holds anything */
+    if (!(kind == EXSCAN && p->rank == 0)) { /* there it holds anything */
         buffer_check(p, &in, names[kind]);
     }
     buffer_check(p, &out, "send buffer");

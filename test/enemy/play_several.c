@@ -111,7 +111,7 @@ void op_partitioned(play_t *p)
     buffer_t out = buffer_of(p, sent, total), in = buffer_of(p, got, total);
     MPI_Request requests[2];
 
-    if (0 == total || 0 == sent->size) {
+    if (total == 0 || sent->size == 0) {
         buffer_free(&in);
         buffer_free(&out);
         return;

@@ -59,7 +59,7 @@ static MPI_Aint *aints(const int64_t *words, int64_t n)
 static MPI_Datatype of_blocks(int64_t combiner, const int64_t *w, MPI_Datatype child)
 {
     const int64_t n = w[1];
-    const bool lengths = INDEXED == combiner || HINDEXED == combiner;
+    const bool lengths = combiner == INDEXED || combiner == HINDEXED;
     const int64_t *places = lengths ? w + 2 + n : w + 3;
     int *blocks = ints(w + 2, lengths ? n : 1), *elements = ints(places, n);
     MPI_Aint *bytes = aints(places, n);
@@ -107,7 +107,7 @@ static MPI_Datatype of_array(int64_t combiner, const int64_t *w, MPI_Datatype ch
 {
     MPI_Datatype type = MPI_DATATYPE_NULL;
 
-    if (SUBARRAY == combiner) {
+    if (combiner == SUBARRAY) {
         const int n = (int) w[1];
         int *sizes = ints(w + 3, 3 * n);
         MPI_Type_create_subarray(n, sizes, sizes + n, sizes + 2 * n,

@@ -55,17 +55,17 @@ static void expect_it(onesided_t *o)
 {
     play_t *p = o->p;
     const int64_t bytes = o->n * o->own.parts[0].shape->size;
-    const int peer = GET == o->kind ? o->to : o->from;
+    const int peer = o->kind == GET ? o->to : o->from;
     unsigned char *stream =
-        stream_of(p, GET == o->kind ? o->target.parts[0].shape : o->own.parts[0].shape, o->n,
-                  seed_of(p, GET == o->kind, peer));
-    if (SUM == o->kind) {
+        stream_of(p, o->kind == GET ? o->target.parts[0].shape : o->own.parts[0].shape, o->n,
+                  seed_of(p, o->kind == GET, peer));
+    if (o->kind == SUM) {
         unsigned char *sum = stream_at(&o->target, 0, 0, o->n);
         sum_integers(p, sum, stream, bytes);
         expect(&o->target, 0, 0, sum, bytes);
         free(sum);
     } else {
-        expect(GET == o->kind ? &o->own : &o->target, 0, 0, stream, bytes);
+        expect(o->kind == GET ? &o->own : &o->target, 0, 0, stream, bytes);
     }
     free(stream);
 }
@@ -81,7 +81,7 @@ static bool has_empty_part(const shape_t *shape)
         int size;
         MPI_Type_size(made[--n], &size);
         MPI_Type_free(&made[n]);
-        empty = empty || 0 == size;
+        empty = empty || size == 0;
     }
     free(made);
     return empty;
@@ -95,11 +95,11 @@ static int kinds_of(const onesided_t *o)
 {
     const program_t *program = o->p->program;
     const int basic = program->basics[0];
-    if (1 != program->nbasics || has_empty_part(&program->shapes[o->a]) ||
+    if (program->nbasics != 1 || has_empty_part(&program->shapes[o->a]) ||
         has_empty_part(&program->shapes[o->b])) {
         return REPLACE_BY;
     }
-    return 3 == basic || 5 == basic ? OPERATIONS : SUM;
+    return basic == 3 || basic == 5 ? OPERATIONS : SUM;
 }
 
 /* The memory of the target's buffer becomes that of a window which MPI allocates. */
@@ -122,17 +122,17 @@ void op_window(play_t *p)
                     .a = near_shape(p, p->step->a),
                     .b = near_shape(p, p->step->b),
                     .n = p->step->count};
-    const bool allocated = 0 == strcmp(rules.windows, "allocate");
+    const bool allocated = strcmp(rules.windows, "allocate") == 0;
     MPI_Win win;
 
-    if (0 == strcmp(rules.windows, "none")) {
+    if (strcmp(rules.windows, "none") == 0) {
         return;
     }
     if (p->program->shapes[o.a].size != p->program->shapes[o.b].size) {
         o.a = o.b;
     }
     o.kind = (int) pick(p, kinds_of(&o));
-    if (GET == o.kind && p->program->shapes[o.a].send_only) {
+    if (o.kind == GET && p->program->shapes[o.a].send_only) {
         o.a = o.b;
     }
     o.own = buffer_of(p, &p->program->shapes[o.a], o.n);

@@ -10,7 +10,7 @@ static void print_words(FILE *out, const char *name, int i, const int64_t *words
     for (int64_t k = 0; k < n; k++) {
         fprintf(out, "%s%" PRId64 ",", k % 16 ? " " : "\n    ", words[k]);
     }
-    fprintf(out, "%s};\n", 0 == n ? "0" : "\n");
+    fprintf(out, "%s};\n", n == 0 ? "0" : "\n");
 }
 
 static void print_shape(FILE *out, const shape_t *s, int i)

@@ -51,7 +51,7 @@ static int64_t end(maker_t *m, int64_t at)
         m->nodes = must(realloc(m->nodes, (size_t) m->records_room * sizeof *m->nodes));
     }
     m->made[m->nrecords] = type_of_record(m->words + at - 2, m->made);
-    if (MPI_DATATYPE_NULL == m->made[m->nrecords] && !m->refused) {
+    if (m->made[m->nrecords] == MPI_DATATYPE_NULL && !m->refused) {
         fprintf(stderr, "enemy: MPI makes no datatype of a record of combiner %d\n",
                 (int) m->words[at - 2]);
         m->refused = true;
@@ -75,7 +75,7 @@ static int64_t record(maker_t *m, enum combiner combiner, int64_t n, const int64
 static bool in_units(const int64_t *values, int64_t n, int64_t unit)
 {
     for (int64_t i = 0; i < n; i++) {
-        if (0 == unit || 0 != values[i] % unit || values[i] / unit > INT_MAX ||
+        if (unit == 0 || values[i] % unit != 0 || values[i] / unit > INT_MAX ||
             values[i] / unit < INT_MIN) {
             return false;
         }
@@ -123,14 +123,14 @@ static int64_t make_contig(maker_t *m, const dame_type_t *t)
 /* Blocks as a list: of bytes or elements, with or without their lengths. */
 static int64_t make_list(maker_t *m, const dame_type_t *t, int64_t child)
 {
-    const bool lengths = DAME_INDEX == t->kind || rng_chance(m->rng, 25);
+    const bool lengths = t->kind == DAME_INDEX || rng_chance(m->rng, 25);
     const bool elements = in_units(t->disps, t->count, t->child->extent) && rng_chance(m->rng, 70);
     const int64_t at = begin(m, lengths ? (elements ? INDEXED : HINDEXED)
                                         : (elements ? INDEXED_BLOCK : HINDEXED_BLOCK));
     word(m, child);
     word(m, t->count);
     for (int64_t i = 0; i < (lengths ? t->count : 1); i++) {
-        word(m, DAME_INDEX == t->kind ? t->blklens[i] : t->blklen);
+        word(m, t->kind == DAME_INDEX ? t->blklens[i] : t->blklen);
     }
     words(m, t->disps, t->count, elements ? t->child->extent : 1);
     return end(m, at);
@@ -184,7 +184,7 @@ static int64_t make_vector(maker_t *m, const dame_type_t *t)
     const int64_t step = elements ? t->stride / extent : 0;
     if (step >= blklen && extent > 0 && n > 0 && blklen > 0 && n * step <= INT_MAX &&
         rng_chance(m->rng, 40)) {
-        if (0 == step % blklen && may_be_darray(t) && rng_chance(m->rng, 50)) {
+        if (step % blklen == 0 && may_be_darray(t) && rng_chance(m->rng, 50)) {
             return RECORD(m, DARRAY, child, step / blklen, 0, n * step, blklen);
         }
         return rng_chance(m->rng, 50) ? RECORD(m, SUBARRAY, child, 2, 0, n, step, n, blklen, 0, 0)
@@ -200,7 +200,7 @@ static int64_t make_vector(maker_t *m, const dame_type_t *t)
 static int64_t make_blocks(maker_t *m, const dame_type_t *t)
 {
     const int64_t child = make(m, t->child), extent = t->child->extent;
-    if (DAME_BLOCKINDEX == t->kind && 1 == t->count && t->blklen > 0 && extent > 0 &&
+    if (t->kind == DAME_BLOCKINDEX && t->count == 1 && t->blklen > 0 && extent > 0 &&
         t->disps[0] >= 0 && in_units(t->disps, 1, extent) &&
         t->disps[0] / extent + t->blklen <= INT_MAX) {
         const int64_t first = t->disps[0] / extent;
@@ -233,8 +233,8 @@ static int64_t make_any(maker_t *m, const dame_type_t *t)
  * (test/enemy/README.md). */
 static bool has_empty_member(const dame_type_t *t)
 {
-    for (int64_t i = 0; DAME_STRUCT == t->kind && i < t->count; i++) {
-        if (0 == oracle_block(t, i).child->size) {
+    for (int64_t i = 0; t->kind == DAME_STRUCT && i < t->count; i++) {
+        if (oracle_block(t, i).child->size == 0) {
             return true;
         }
     }
@@ -297,7 +297,7 @@ bool make_recipe(rng_t *rng, const dame_type_t *type, const program_t *program, 
                        .true_ub = oracle.true_ub};
     runs_of(&oracle, shape);
     for (int64_t i = 0; i < m.nrecords; i++) {
-        if (MPI_DATATYPE_NULL != m.made[i]) {
+        if (m.made[i] != MPI_DATATYPE_NULL) {
             MPI_Type_free(&m.made[i]);
         }
     }

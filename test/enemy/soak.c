@@ -18,10 +18,10 @@ static int entries(const char *path)
 {
     DIR *dir = opendir(path);
     int n = 0;
-    if (NULL == dir) {
+    if (dir == NULL) {
         return -1;
     }
-    while (NULL != readdir(dir)) {
+    while (readdir(dir) != NULL) {
         n++;
     }
     closedir(dir);
@@ -32,10 +32,10 @@ static int mappings(void)
 {
     FILE *maps = fopen("/proc/self/maps", "r");
     int n = 0, c;
-    while (NULL != maps && EOF != (c = getc(maps))) {
+    while (maps != NULL && (c = getc(maps)) != EOF) {
         n += '\n' == c;
     }
-    if (NULL != maps) {
+    if (maps != NULL) {
         fclose(maps);
     }
     return n;
@@ -72,7 +72,7 @@ static void print_line(const soak_t *s, double now)
            pvar_read("dt_dame_compiled_pack") + pvar_read("dt_dame_compiled_unpack"),
            pvar_read("dt_dame_code_evicted"), s->differences, resident_kib(), allocated_kib(),
            mappings(), entries("/proc/self/fd"), entries("/dev/shm"),
-           NULL == rules.directory ? 0 : entries(rules.directory));
+           rules.directory == NULL ? 0 : entries(rules.directory));
     fflush(stdout);
 }
 
@@ -88,7 +88,7 @@ bool soak_goes_on(soak_t *soak)
 {
     const double now = MPI_Wtime();
     int more = now < soak->ends;
-    if (0 == soak->rank && now >= soak->next) {
+    if (soak->rank == 0 && now >= soak->next) {
         print_line(soak, now);
         soak->next = now + MINUTE;
     }
@@ -100,10 +100,10 @@ bool soak_goes_on(soak_t *soak)
 void soak_end(soak_t *soak)
 {
     soak->programs--;
-    if (soak->runs && 0 == soak->rank) {
+    if (soak->runs && soak->rank == 0) {
         print_line(soak, MPI_Wtime());
     }
-    if (0 == soak->rank) {
+    if (soak->rank == 0) {
         printf("moved: %lld messages\n", moved());
     } else {
         printf("rank %d moved: %lld messages\n", soak->rank, moved());

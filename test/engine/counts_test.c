@@ -86,7 +86,7 @@ static void counts_survive_their_threads(void)
               "round %d: also a caller's", round);
     }
     check(grows, "totals only grow, and to no more than was counted");
-    check(0 == total(DAME_COUNT_bytes_unpacked), "other counters stay 0");
+    check(total(DAME_COUNT_bytes_unpacked) == 0, "other counters stay 0");
 }
 
 static pthread_key_t late_key;
@@ -111,26 +111,26 @@ static void a_thread_that_comes_back_at_its_end_is_in_no_list(void)
     int64_t added = readers_added;
     check(added == readers_removed, "all readers have left: %lld of %lld",
           (long long) readers_removed, (long long) added);
-    check(0 == unwatched, "all ends so far were noticed");
+    check(unwatched == 0, "all ends so far were noticed");
     pthread_key_create(&late_key, count_late);
     pthread_create(&thread, NULL, count_and_end, NULL);
     pthread_join(thread, NULL);
     pthread_key_delete(late_key);
-    check(1 == total(DAME_COUNT_cut_blocks), "its earlier counts are there");
+    check(total(DAME_COUNT_cut_blocks) == 1, "its earlier counts are there");
     check(added + 1 == readers_added && readers_removed == readers_added, "one reader more");
-    check(1 == unwatched, "and it is known that its end will not be noticed");
+    check(unwatched == 1, "and it is known that its end will not be noticed");
 }
 
 /* ---- texts ---------------------------------------------------------------------------------- */
 
 static void texts_belong_to_their_numbers(void)
 {
-    check(0 == strcmp("messages_packed", dame_counts_name(DAME_COUNT_messages_packed)) &&
-              0 == strcmp("seeks", dame_counts_name(DAME_COUNT_seeks)),
+    check(strcmp("messages_packed", dame_counts_name(DAME_COUNT_messages_packed)) == 0 &&
+              strcmp("seeks", dame_counts_name(DAME_COUNT_seeks)) == 0,
           "names of counters");
     bool all = true;
     for (int i = 0; i < DAME_ENGINE_COUNTERS; i++) {
-        all = all && NULL != dame_counts_description((dame_counter_t) i);
+        all = all && dame_counts_description((dame_counter_t) i) != NULL;
     }
     check(all, "every counter has a text");
 }
@@ -147,8 +147,8 @@ static dame_tally_t *open_tally(void)
     dame_tree_t *tree = dame_tree_new();
     const dame_type_t *type;
     dame_use_t use = {.layout = &layout};
-    if (NULL == program && (DAME_OK != dame_type_basic(tree, BYTES, &type) ||
-                            DAME_OK != dame_program_build(type, NULL, &program))) {
+    if (program == NULL && (dame_type_basic(tree, BYTES, &type) != DAME_OK ||
+                            dame_program_build(type, NULL, &program) != DAME_OK)) {
         abort();
     }
     dame_tree_free(tree);
@@ -182,7 +182,7 @@ void __wrap_dame_counts_of(dame_counts_t *counts, const dame_amounts_t *first,
             sched_yield();
         }
         usleep(20000);
-        stopped_meanwhile |= 0 != atomic_load(&stopped);
+        stopped_meanwhile |= atomic_load(&stopped) != 0;
     }
     __real_dame_counts_of(counts, first, next, uses, bytes);
 }
@@ -190,19 +190,19 @@ void __wrap_dame_counts_of(dame_counts_t *counts, const dame_amounts_t *first,
 static void *report_rows(void *row)
 {
     lingers = true;
-    return 1 == dame_tally_rows(&engine.tallies, row, 1) ? row : NULL;
+    return dame_tally_rows(&engine.tallies, row, 1) == 1 ? row : NULL;
 }
 
 static void *report_ns(void *row)
 {
     lingers = true;
-    return 0 == dame_tallies_ns(&engine.tallies, DAME_WORK_PACK) ? row : NULL;
+    return dame_tallies_ns(&engine.tallies, DAME_WORK_PACK) == 0 ? row : NULL;
 }
 
 static void *report_total(void *row)
 {
     lingers = true;
-    return BYTES == dame_tallies_total(&engine.tallies, DAME_WORK_PACK, DAME_TIER_INTERP, true)
+    return dame_tallies_total(&engine.tallies, DAME_WORK_PACK, DAME_TIER_INTERP, true) == BYTES
                ? row
                : NULL;
 }
@@ -241,7 +241,7 @@ static double rate(int n, int early, const int64_t ns[])
         dame_moved_add(&tally->times->moved[DAME_WORK_UNPACK][DAME_TIER_INTERP], ns[i], BYTES,
                        i < early);
     }
-    check(1 == dame_tally_rows(&engine.tallies, &row, 1), "one row");
+    check(dame_tally_rows(&engine.tallies, &row, 1) == 1, "one row");
     check(row.moved[DAME_WORK_PACK][DAME_TIER_INTERP].rate.ns < 0, "a rate without a sample");
     stop_tallies();
     return row.moved[DAME_WORK_UNPACK][DAME_TIER_INTERP].rate.ns;
@@ -284,7 +284,7 @@ static dame_rate_t native_rate(int n, const native_sample_t samples[])
         native->began = samples[i].at;
         dame_native_add(native, samples[i].ns, samples[i].bytes);
     }
-    check(1 == dame_tally_rows(&engine.tallies, &row, 1), "one row");
+    check(dame_tally_rows(&engine.tallies, &row, 1) == 1, "one row");
     stop_tallies();
     return row.native[DAME_WORK_PACK];
 }
@@ -303,12 +303,12 @@ static void few_samples_of_the_native_engine_say_nothing(void)
         samples[i] = (native_sample_t){2 * BYTES, BYTES, 10};
     }
     check(native_rate(0, samples).ns < 0 && native_rate(5, samples).ns < 0, "five");
-    check(2 == native_rate(6, samples).ns && 0 == native_rate(6, samples).error2, "six");
+    check(native_rate(6, samples).ns == 2 && native_rate(6, samples).error2 == 0, "six");
     for (int i = 0; i < 3; i++) {
         samples[i] = (native_sample_t){3 * LARGE, LARGE, 10};
     }
     check(native_rate(2, samples).ns < 0, "two large ones");
-    check(3 == native_rate(3, samples).ns, "three large ones");
+    check(native_rate(3, samples).ns == 3, "three large ones");
     samples[2].bytes--;
     check(native_rate(3, samples).ns < 0, "two large ones and another");
 }
@@ -336,9 +336,9 @@ static void one_sample_may_be_off_by_all_of_it(void)
     dame_tally_t *tally = open_tally();
     dame_amounts_add(&tally->amounts, DAME_WORK_PACK, DAME_TIER_CODE, 2, 2 * BYTES);
     dame_moved_add(&tally->times->moved[DAME_WORK_PACK][DAME_TIER_CODE], 3 * BYTES, BYTES, false);
-    check(1 == dame_tally_rows(&engine.tallies, &row, 1) &&
-              3 == row.moved[DAME_WORK_PACK][DAME_TIER_CODE].rate.ns &&
-              9 == row.moved[DAME_WORK_PACK][DAME_TIER_CODE].rate.error2,
+    check(dame_tally_rows(&engine.tallies, &row, 1) == 1 &&
+              row.moved[DAME_WORK_PACK][DAME_TIER_CODE].rate.ns == 3 &&
+              row.moved[DAME_WORK_PACK][DAME_TIER_CODE].rate.error2 == 9,
           "one sample");
     stop_tallies();
 }
@@ -378,5 +378,5 @@ int main(void)
     all_credits_end_with_the_uses_that_they_have_had();
     stopping_waits_for_who_reports();
     printf("%ld passed, %ld failed\n", passed, failed);
-    return 0 != failed;
+    return failed != 0;
 }

@@ -16,14 +16,14 @@ static dame_engine_t engine;
 
 static char last_said[1024];
 static long said;
-static long compiled;         /* events */
+static long compiled;              /* events */
 static const char *type_name = ""; /* of all datatypes */
 
 static void hear(void *unused, const dame_event_t *event)
 {
     (void) unused;
     compiled += DAME_EVENT_COMPILED == event->kind;
-    if (DAME_EVENT_DENIED == event->kind) {
+    if (event->kind == DAME_EVENT_DENIED) {
         (void) snprintf(last_said, sizeof(last_said), "denied: %d", event->error);
         said++;
     }
@@ -38,7 +38,7 @@ static void name_datatype(void *unused, const dame_use_t *use, char *name, size_
 static void hear_log(void *unused, dame_log_level_t level, const char *text)
 {
     (void) unused;
-    if (DAME_LOG_PROBLEM == level) {
+    if (level == DAME_LOG_PROBLEM) {
         (void) snprintf(last_said, sizeof(last_said), "%s", text);
         said++;
     }
@@ -63,7 +63,7 @@ static inline void new_use(dame_use_t *use, dame_program_t *program)
 {
     static uint64_t number;
     dame_layout_t *layout = dame_heap_zalloc(sizeof(*layout));
-    if (NULL == layout || NULL == program) {
+    if (layout == NULL || program == NULL) {
         abort();
     }
     layout->program = program;

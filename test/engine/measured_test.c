@@ -40,9 +40,9 @@ static void new_entry(dame_use_t *entry)
     dame_tree_t *tree = dame_tree_new();
     const dame_type_t *doubles, *type;
     dame_program_t *program;
-    if (NULL == tree || DAME_OK != dame_type_basic(tree, 8, &doubles) ||
-        DAME_OK != dame_type_vector(tree, BYTES / 8, 1, 16, doubles, &type) ||
-        DAME_OK != dame_program_build(type, NULL, &program)) {
+    if (tree == NULL || dame_type_basic(tree, 8, &doubles) != DAME_OK ||
+        dame_type_vector(tree, BYTES / 8, 1, 16, doubles, &type) != DAME_OK ||
+        dame_program_build(type, NULL, &program) != DAME_OK) {
         abort();
     }
     dame_tree_free(tree);
@@ -58,13 +58,13 @@ static void end_entry(dame_use_t *entry)
 static const dame_policy_t *policy_of(const dame_use_t *entry)
 {
     const dame_measured_t *measured = entry->layout->promotions[DAME_PACK].measured;
-    return NULL != measured ? &measured->policy : NULL;
+    return measured != NULL ? &measured->policy : NULL;
 }
 
 /* The arm that the policy thinks runs. */
 static int32_t arm_of(const dame_use_t *entry)
 {
-    return NULL != policy_of(entry) ? policy_of(entry)->current : 0;
+    return policy_of(entry) != NULL ? policy_of(entry)->current : 0;
 }
 
 /* Does machine code run? */
@@ -73,7 +73,7 @@ static bool is_compiled(const dame_use_t *entry)
     const dame_program_t *program = entry->layout->program;
     for (int32_t i = 0; i < program->nprims; i++) {
         const dame_prim_t *prim = &program->prims[i];
-        if (NULL != prim->interpreted &&
+        if (prim->interpreted != NULL &&
             dame_prim_run(prim, DAME_PACK) != prim->interpreted[DAME_PACK]) {
             return true;
         }
@@ -88,7 +88,7 @@ static void use(dame_use_t *entry, const int64_t *ticks)
 {
     static _Thread_local dame_thread_t thread;
     dame_measured_t *measured = dame_promote_begin(&thread, entry, DAME_PACK, BYTES, false, false);
-    if (NULL != measured) {
+    if (measured != NULL) {
         dame_measured_record(measured, atomic_load(&measured->runs),
                              dame_measured_class(BYTES, 1, memory), ticks[arm_of(entry)]);
     }
@@ -105,8 +105,8 @@ static void check_bytes(const dame_use_t *entry)
 {
     memset(packed, 0, sizeof(packed));
     dame_program_run(entry->layout->program, DAME_PACK, (uintptr_t) memory, 1, packed);
-    check(0 == memcmp(packed, expected, sizeof(packed)), "bytes");
-    check(is_compiled(entry) == (0 != arm_of(entry)), "what runs is what the policy says");
+    check(memcmp(packed, expected, sizeof(packed)) == 0, "bytes");
+    check(is_compiled(entry) == (arm_of(entry) != 0), "what runs is what the policy says");
 }
 
 /* ---- one thread ----------------------------------------------------------------------------- */
@@ -134,18 +134,18 @@ static void the_fastest_stays(void)
         start(-1, 0.01, ARENA);
         new_entry(&entry);
         use_often(&entry, worlds[w], 2);
-        check(NULL == policy_of(&entry), "two uses: nothing is known");
+        check(policy_of(&entry) == NULL, "two uses: nothing is known");
         check_bytes(&entry);
         use_often(&entry, worlds[w], OFTEN);
         const int32_t arm = arm_of(&entry);
-        check(0 == w ? 1 == arm : 1 == w ? arm > 1 : 0 == arm, "world %d: arm %d", w, (int) arm);
+        check(w == 0 ? arm == 1 : w == 1 ? arm > 1 : arm == 0, "world %d: arm %d", w, (int) arm);
         check(policy_of(&entry)->narms > 2, "there are several");
         check(stats().compiled[0] == policy_of(&entry)->narms - 1, "each was tried");
-        check(stats().live == (0 != arm), "and only the best lives");
+        check(stats().live == (arm != 0), "and only the best lives");
         check(compiled > 0, "the observer was notified");
         check_bytes(&entry);
         end_entry(&entry);
-        check(0 == stats().live, "all is freed");
+        check(stats().live == 0, "all is freed");
         stop_engine();
     }
 }
@@ -161,7 +161,7 @@ static void the_second_run_starts_with_its_choice(void)
 {
     char directory[] = "/tmp/dame_measured_XXXXXX", path[64];
     dame_use_t entry;
-    if (NULL == mkdtemp(directory)) {
+    if (mkdtemp(directory) == NULL) {
         check(false, "a directory");
         return;
     }
@@ -179,7 +179,7 @@ static void the_second_run_starts_with_its_choice(void)
     start(-1, 0.01, ARENA);
     new_entry(&entry);
     dame_promoter_prepare(&engine.promoter);
-    for (int i = 0; 0 == arm_of(&entry) && i < OFTEN; i++) { /* a slow compilation repays later */
+    for (int i = 0; arm_of(&entry) == 0 && i < OFTEN; i++) { /* a slow compilation repays later */
         use(&entry, last_is_best);
     }
     const dame_candidate_t again = arm_of(&entry) > 0 ? candidate_of(&entry) : chosen;
@@ -194,7 +194,7 @@ static void the_second_run_starts_with_its_choice(void)
     (void) unlink(path);
     (void) snprintf(path, sizeof(path), "%s/profile.lock", directory);
     (void) unlink(path);
-    check(0 == rmdir(directory), "nothing else was written");
+    check(rmdir(directory) == 0, "nothing else was written");
 }
 
 /* The last arm. Its times are far from those of all others. */
@@ -215,7 +215,7 @@ static void the_native_engine_moves_what_it_moves_faster(void)
         bool was_tried = false;
         for (int i = 0; i < OFTEN; i++) {
             const dame_policy_t *policy = policy_of(&entry);
-            if (NULL != policy) {
+            if (policy != NULL) {
                 ticks[policy->native] = faster ? UNIT / 2 : 30 * UNIT;
             }
             use(&entry, ticks);
@@ -224,9 +224,10 @@ static void the_native_engine_moves_what_it_moves_faster(void)
         check(was_tried, "the native engine was tried");
         check(faster == dame_promote_is_native(layout, DAME_PACK),
               "it moves messages that it moves faster");
-        check(is_compiled(&entry) && 0 != layout->promotions[DAME_PACK].runs_code,
+        check(is_compiled(&entry) && layout->promotions[DAME_PACK].runs_code != 0,
               "fragments are moved by machine code");
-        check(1 == total(DAME_COUNT_promoted) - promoted && 0 == total(DAME_COUNT_demoted) - demoted,
+        check(total(DAME_COUNT_promoted) - promoted == 1 &&
+                  total(DAME_COUNT_demoted) - demoted == 0,
               "one promotion is counted");
         check_bytes(&entry);
         end_entry(&entry);
@@ -272,7 +273,7 @@ static void without_a_search_there_is_one_candidate(void)
         check(w == total(DAME_COUNT_demoted) - demoted, "a demotion is counted");
         check(1 - w == arm_of(&entry), "an arm that is not faster is demoted: arm %d",
               (int) arm_of(&entry));
-        check(1 == stats().compiled[0] - before, "one is tried");
+        check(stats().compiled[0] - before == 1, "one is tried");
         check_bytes(&entry);
         end_entry(&entry);
         stop_engine();
@@ -286,7 +287,7 @@ static void evicted_code_is_missed_at_once(void)
     start(-1, 0.01, 4096);
     new_entry(&entry);
     use_often(&entry, first_is_best, OFTEN);
-    check(1 == arm_of(&entry) && is_compiled(&entry), "compiled");
+    check(arm_of(&entry) == 1 && is_compiled(&entry), "compiled");
     for (int i = 0; i < OTHERS; i++) {
         new_entry(&others[i]);
         use_often(&others[i], first_is_best, OFTEN);
@@ -294,7 +295,7 @@ static void evicted_code_is_missed_at_once(void)
     check(!is_compiled(&entry), "and evicted");
     const int64_t before = total(DAME_COUNT_samples);
     use(&entry, first_is_best);
-    check(1 == policy_of(&entry)->arms[1].setbacks, "the first use notices");
+    check(policy_of(&entry)->arms[1].setbacks == 1, "the first use notices");
     check_bytes(&entry);
     use_often(&entry, first_is_best, OFTEN);
     check(is_compiled(&entry) && total(DAME_COUNT_samples) > before, "compiled again");
@@ -312,7 +313,7 @@ static void drift_of_the_chosen_arm_is_noticed(void)
     start(-1, 0.01, ARENA);
     new_entry(&entry);
     use_often(&entry, first_is_best, OFTEN);
-    check(1 == arm_of(&entry), "the first");
+    check(arm_of(&entry) == 1, "the first");
     static const int64_t other[] = {9 * UNIT, 8 * UNIT, 3 * UNIT, 3 * UNIT,
                                     3 * UNIT, 3 * UNIT, 3 * UNIT, 3 * UNIT};
     use_often(&entry, other, 6 * OFTEN);
@@ -327,17 +328,17 @@ static void short_uses_are_timed_with_repetitions_once_code_is_compared(void)
     dame_use_t entry;
     start(-1, 0.01, ARENA);
     new_entry(&entry);
-    while (NULL == policy_of(&entry)) {
+    while (policy_of(&entry) == NULL) {
         use(&entry, first_is_best);
     }
     const dame_measured_t *measured = entry.layout->promotions[DAME_PACK].measured;
-    check(0 == dame_measured_repeats(measured, 1), "not while nothing is compiled");
+    check(dame_measured_repeats(measured, 1) == 0, "not while nothing is compiled");
     use_often(&entry, first_is_best, OFTEN);
-    check(DAME_MOST_REPEATS == dame_measured_repeats(measured, 1), "short");
+    check(dame_measured_repeats(measured, 1) == DAME_MOST_REPEATS, "short");
     const int64_t brief = atomic_load(&measured->brief);
-    check(8 == dame_measured_repeats(measured, brief / 8), "together about as long");
-    check(DAME_LEAST_REPEATS == dame_measured_repeats(measured, brief - 1), "but a few");
-    check(0 == dame_measured_repeats(measured, dame_clock_hz()), "long");
+    check(dame_measured_repeats(measured, brief / 8) == 8, "together about as long");
+    check(dame_measured_repeats(measured, brief - 1) == DAME_LEAST_REPEATS, "but a few");
+    check(dame_measured_repeats(measured, dame_clock_hz()) == 0, "long");
     end_entry(&entry);
     stop_engine();
 }
@@ -419,7 +420,7 @@ static bool message(dame_use_t *entry, const int64_t *ticks)
         return true;
     }
     dame_measured_t *measured = dame_promote_begin(thread, entry, DAME_PACK, BYTES, false, false);
-    if (NULL != measured) {
+    if (measured != NULL) {
         dame_measured_record(measured, atomic_load(&measured->runs),
                              dame_measured_class(BYTES, 1, memory), ticks[arm_of(entry)]);
     } else {
@@ -458,7 +459,7 @@ static void hints_do_not_wait_for_credit_to_end(void)
         dame_hints_keep(entry.layout, DAME_HINTED_USES, 1 << 30);
         dame_promote_hinted(entry.layout);
         message(&entry, first_is_best);
-        check(NULL != policy_of(&entry) && policy_of(&entry)->promised == 1 << 30,
+        check(policy_of(&entry) != NULL && policy_of(&entry)->promised == 1 << 30,
               "after %ld messages: the next one heeds it", before[i]);
         end_entry(&entry);
         stop_engine();
@@ -536,7 +537,7 @@ static void each_of_many_datatypes_in_turn_has_credit(void)
     for (int i = 0; i < CROWD; i++) {
         new_entry(&crowd[i]);
     }
-    if (0 != pthread_create(&user, NULL, use_a_crowd, NULL)) {
+    if (pthread_create(&user, NULL, use_a_crowd, NULL) != 0) {
         abort();
     }
     while (!atomic_load(&crowd_is_done)) {
@@ -601,7 +602,7 @@ static void counters_never_go_back_nor_ahead(void)
     }
     atomic_store(&ends, true);
     pthread_join(thread, NULL);
-    check(0 == bad, "%ld readings", bad);
+    check(bad == 0, "%ld readings", bad);
     check(atomic_load(&used) == total(DAME_COUNT_bytes_copied) - before, "all is counted");
     end_entry(&shared);
     stop_engine();
@@ -649,16 +650,17 @@ static void *user(void *arg)
     char *mine = malloc(BYTES);
     (void) arg;
     dame_reader_add(&thread.reader);
-    for (long i = 0; NULL != mine && i < 20000; i++) {
-        dame_measured_t *measured = dame_promote_begin(&thread, &shared, DAME_PACK, BYTES, false, false);
-        const uint32_t runs = NULL != measured ? atomic_load(&measured->runs) : 0;
+    for (long i = 0; mine != NULL && i < 20000; i++) {
+        dame_measured_t *measured =
+            dame_promote_begin(&thread, &shared, DAME_PACK, BYTES, false, false);
+        const uint32_t runs = measured != NULL ? atomic_load(&measured->runs) : 0;
         dame_reader_enter(&thread.reader);
         dame_program_run(shared.layout->program, DAME_PACK, (uintptr_t) memory, 1, mine);
         dame_reader_leave(&thread.reader);
-        if (NULL != measured) {
+        if (measured != NULL) {
             dame_measured_record(measured, runs, 7, 1000 + i % 5000);
         }
-        if (0 != memcmp(mine, expected, BYTES)) {
+        if (memcmp(mine, expected, BYTES) != 0) {
             check(false, "bytes");
             break;
         }
@@ -682,7 +684,7 @@ static void threads_share_what_is_measured(void)
     check(total(DAME_COUNT_samples) > 0, "something was measured");
     check_bytes(&shared);
     end_entry(&shared);
-    check(0 == stats().live, "all is freed");
+    check(stats().live == 0, "all is freed");
     stop_engine();
 }
 
@@ -711,5 +713,5 @@ int main(void)
     counters_never_go_back_nor_ahead();
     a_thread_that_has_ended_has_no_credit();
     printf("%ld passed, %ld failed\n", (long) passed, (long) failed);
-    return 0 != failed;
+    return failed != 0;
 }

@@ -43,7 +43,7 @@ __typeof__(dame_jit_stats) __wrap_dame_jit_stats;
 
 dame_status_t __wrap_dame_jit_create(const dame_jit_options_t *options, dame_jit_t **out)
 {
-    if (0 == options->arena_bytes) {
+    if (options->arena_bytes == 0) {
         return DAME_ERR_ARGUMENT;
     }
     jit.created++;
@@ -60,17 +60,17 @@ dame_status_t __wrap_dame_jit_compile(dame_jit_t *compiler, dame_program_t *prog
                                       const char *name)
 {
     (void) compiler;
-    if (0 != atomic_fetch_add(&jit.inside, 1)) {
+    if (atomic_fetch_add(&jit.inside, 1) != 0) {
         jit.crowded = 1;
     }
     jit.asked++;
     jit.asked_twice += NULL != program->codes[dir];
-    (void) snprintf(jit.name, sizeof(jit.name), "%s", NULL == name ? "" : name);
-    if (NULL != jit.while_inside) {
+    (void) snprintf(jit.name, sizeof(jit.name), "%s", name == NULL ? "" : name);
+    if (jit.while_inside != NULL) {
         jit.while_inside();
     }
     dame_status_t answer = jit.answer;
-    if (DAME_OK == answer) {
+    if (answer == DAME_OK) {
         program->codes[dir] = &some_code;
         jit.stats.compiled[dir]++;
     }
@@ -88,7 +88,7 @@ void __wrap_dame_jit_release(dame_jit_t *compiler, dame_program_t *program)
 size_t __wrap_dame_jit_code(const dame_program_t *program, dame_dir_t dir, const void **code)
 {
     *code = &some_code;
-    return NULL != program->codes[dir] ? 100 : 0;
+    return program->codes[dir] != NULL ? 100 : 0;
 }
 
 /* Called in dame_jit_stats(). */
@@ -97,7 +97,7 @@ static _Thread_local void (*while_reading)(void);
 void __wrap_dame_jit_stats(dame_jit_t *compiler, dame_jit_stats_t *out)
 {
     (void) compiler;
-    if (NULL != while_reading) {
+    if (while_reading != NULL) {
         while_reading();
     }
     *out = jit.stats;
@@ -138,7 +138,7 @@ int __wrap_dame_jit_rank(dame_jit_t *compiler, dame_program_t *program, dame_dir
                          const dame_candidate_t *candidate, int32_t rank)
 {
     (void) compiler, (void) candidate, (void) rank;
-    return NULL != program->codes[dir];
+    return program->codes[dir] != NULL;
 }
 
 int __wrap_dame_jit_has(dame_jit_t *compiler, const dame_program_t *program, dame_dir_t dir,
@@ -169,7 +169,7 @@ dame_order_t *__wrap_dame_background_take(dame_background_t *background)
 {
     (void) background;
     dame_order_t *order = slow_jit.done;
-    slow_jit.done = NULL == order ? NULL : order->next;
+    slow_jit.done = order == NULL ? NULL : order->next;
     return order;
 }
 
@@ -178,7 +178,7 @@ dame_status_t __wrap_dame_order_install(dame_jit_t *compiler, const dame_order_t
 {
     (void) compiler, (void) name;
     slow_jit.installed++;
-    if (DAME_OK == slow_jit.answer) {
+    if (slow_jit.answer == DAME_OK) {
         order->program->codes[order->dir] = &some_code;
     }
     return slow_jit.answer;
@@ -186,7 +186,7 @@ dame_status_t __wrap_dame_order_install(dame_jit_t *compiler, const dame_order_t
 
 int __wrap_dame_trylock(dame_lock_t lock)
 {
-    if (DAME_LOCK_GATE == lock && NULL != before_gate) {
+    if (lock == DAME_LOCK_GATE && before_gate != NULL) {
         before_gate();
     }
     return __real_dame_trylock(lock);
@@ -237,7 +237,7 @@ static void stop_slow(dame_use_t *entry)
     dame_orders_t *orders = &engine.promoter.orders;
     dame_layout_t *surplus = NULL;
     dame_orders_release(orders, slow_jit.done, &surplus);
-    check(NULL == surplus && 0 == atomic_load(&entry->layout->holds), "no order holds the layout");
+    check(surplus == NULL && atomic_load(&entry->layout->holds) == 0, "no order holds the layout");
     slow_jit.done = NULL;
     orders->background = NULL;
     end_entry(entry);
@@ -247,7 +247,7 @@ static void stop_slow(dame_use_t *entry)
 static void use(dame_use_t *entry, dame_dir_t dir)
 {
     static _Thread_local dame_thread_t thread;
-    check(NULL == dame_promote_begin(&thread, entry, dir, 800, false, false), "nothing is timed");
+    check(dame_promote_begin(&thread, entry, dir, 800, false, false) == NULL, "nothing is timed");
 }
 
 /* Uses until a count moves, at most `most`; -1: it does not. */
@@ -280,10 +280,10 @@ static void the_use_that_reaches_the_threshold_compiles(void)
         for (int dir = 0; dir < 2; dir++) {
             long uses = uses_until_asked(&entry, (dame_dir_t) dir, 2000);
             check(thresholds[i] == uses, "threshold %d: asked at use %ld", thresholds[i], uses);
-            check(NULL != entry.layout->program->codes[dir], "and compiled");
-            check(-1 == uses_until_asked(&entry, (dame_dir_t) dir, 5000), "and not asked again");
+            check(entry.layout->program->codes[dir] != NULL, "and compiled");
+            check(uses_until_asked(&entry, (dame_dir_t) dir, 5000) == -1, "and not asked again");
         }
-        check(2 == jit.asked, "each direction by itself");
+        check(jit.asked == 2, "each direction by itself");
         check(200 * (i + 1) == total(DAME_COUNT_compile_bytes), "bytes are counted");
         end_entry(&entry);
         stop_engine();
@@ -297,7 +297,7 @@ static void nothing_is_compiled_with_threshold_0(void)
     const long released = jit.released;
     start(0);
     new_entry(&entry);
-    check(-1 == uses_until_asked(&entry, DAME_PACK, 10000), "never asked");
+    check(uses_until_asked(&entry, DAME_PACK, 10000) == -1, "never asked");
     end_entry(&entry);
     check(created == jit.created && released == jit.released, "there is no compiler");
     stop_engine();
@@ -312,7 +312,7 @@ static void what_is_evicted_is_compiled_more_and_more_rarely(void)
         const int uses = i == 0 ? 5 : 5 << (i - 1);
         check(uses == uses_until_asked(&entry, DAME_UNPACK, 100), "after %d uses, time %d", uses,
               i);
-        check(-1 == uses_until_asked(&entry, DAME_UNPACK, 100), "then not");
+        check(uses_until_asked(&entry, DAME_UNPACK, 100) == -1, "then not");
         entry.layout->program->codes[DAME_UNPACK] = NULL;
     }
     end_entry(&entry);
@@ -328,15 +328,15 @@ static void what_cannot_be_compiled_is_not_tried_again(void)
     new_entry(&entry);
     new_entry(&other);
     jit.answer = DAME_ERR_UNSUPPORTED;
-    check(3 == uses_until_asked(&entry, DAME_PACK, 100), "asked");
-    check(-1 == uses_until_asked(&entry, DAME_PACK, 100000), "not again");
+    check(uses_until_asked(&entry, DAME_PACK, 100) == 3, "asked");
+    check(uses_until_asked(&entry, DAME_PACK, 100000) == -1, "not again");
     dame_countdown_set(&entry.layout->promotions[DAME_PACK].countdown,
                        dame_countdown_without_code(2)); /* another thread's late count */
-    check(-1 == uses_until_asked(&entry, DAME_PACK, 100000), "even so");
-    check(1 == total(DAME_COUNT_compile_unsupported) - before, "counted");
+    check(uses_until_asked(&entry, DAME_PACK, 100000) == -1, "even so");
+    check(total(DAME_COUNT_compile_unsupported) - before == 1, "counted");
     jit.answer = DAME_OK;
-    check(3 == uses_until_asked(&entry, DAME_UNPACK, 100), "the other direction is tried");
-    check(3 == uses_until_asked(&other, DAME_PACK, 100), "and other datatypes");
+    check(uses_until_asked(&entry, DAME_UNPACK, 100) == 3, "the other direction is tried");
+    check(uses_until_asked(&other, DAME_PACK, 100) == 3, "and other datatypes");
     end_entry(&entry);
     end_entry(&other);
     stop_engine();
@@ -356,12 +356,12 @@ static void what_finds_no_room_is_tried_more_and_more_rarely(dame_status_t answe
         check(expected[i] == uses, "try %d after %ld uses", i, uses);
     }
     jit.answer = DAME_ERR_BUSY;
-    check(96 == uses_until_asked(&entry, DAME_PACK, 1000), "another process compiles it");
-    check(6 == total(counter) - before, "each try is counted");
+    check(uses_until_asked(&entry, DAME_PACK, 1000) == 96, "another process compiles it");
+    check(total(counter) - before == 6, "each try is counted");
     jit.answer = DAME_OK;
-    check(192 == uses_until_asked(&entry, DAME_PACK, 1000), "then there is room");
+    check(uses_until_asked(&entry, DAME_PACK, 1000) == 192, "then there is room");
     entry.layout->program->codes[DAME_PACK] = NULL;
-    check(384 == uses_until_asked(&entry, DAME_PACK, 1000), "and it is kept for the next time");
+    check(uses_until_asked(&entry, DAME_PACK, 1000) == 384, "and it is kept for the next time");
     end_entry(&entry);
     stop_engine();
 }
@@ -377,8 +377,8 @@ static void a_full_cache_is_tried_more_and_more_rarely(void)
     jit.answer = DAME_ERR_FULL;
     dame_countdown_set(&entry.layout->promotions[DAME_PACK].countdown,
                        dame_countdown_without_code(1));
-    check(1 == uses_until_asked(&entry, DAME_PACK, 1), "the last of very many uses");
-    check(INT32_MAX == entry.layout->promotions[DAME_PACK].period &&
+    check(uses_until_asked(&entry, DAME_PACK, 1) == 1, "the last of very many uses");
+    check(entry.layout->promotions[DAME_PACK].period == INT32_MAX &&
               dame_countdown_without_code(INT32_MAX) ==
                   dame_countdown_load(&entry.layout->promotions[DAME_PACK].countdown),
           "twice as many are not counted");
@@ -399,19 +399,19 @@ static void denied_execution_is_told_once(void)
     jit.answer = DAME_ERR_DENIED;
     jit.stats.memory_errno = 13;
     jit.stats.memory = DAME_JIT_MEMORY_NONE;
-    check(2 == uses_until_asked(&entry, DAME_PACK, 100), "asked");
-    check(1 == said && 0 == strcmp("denied: 13", last_said), "told, with the reason: %s",
+    check(uses_until_asked(&entry, DAME_PACK, 100) == 2, "asked");
+    check(said == 1 && strcmp("denied: 13", last_said) == 0, "told, with the reason: %s",
           last_said);
-    check(-1 == uses_until_asked(&entry, DAME_UNPACK, 1000), "the other direction is not tried");
-    check(-1 == uses_until_asked(&other, DAME_PACK, 1000), "nor other datatypes");
+    check(uses_until_asked(&entry, DAME_UNPACK, 1000) == -1, "the other direction is not tried");
+    check(uses_until_asked(&other, DAME_PACK, 1000) == -1, "nor other datatypes");
     new_entry(&later);
-    check(-1 == uses_until_asked(&later, DAME_PACK, 1000), "nor new ones");
-    check(DAME_COUNTDOWN_OFF ==
-                  dame_countdown_load(&other.layout->promotions[DAME_PACK].countdown) &&
-              DAME_COUNTDOWN_OFF ==
-                  dame_countdown_load(&later.layout->promotions[DAME_PACK].countdown),
+    check(uses_until_asked(&later, DAME_PACK, 1000) == -1, "nor new ones");
+    check(dame_countdown_load(&other.layout->promotions[DAME_PACK].countdown) ==
+                  DAME_COUNTDOWN_OFF &&
+              dame_countdown_load(&later.layout->promotions[DAME_PACK].countdown) ==
+                  DAME_COUNTDOWN_OFF,
           "and soon they are not even counted");
-    check(1 == said && 1 == total(DAME_COUNT_compile_denied) - before, "told once");
+    check(said == 1 && total(DAME_COUNT_compile_denied) - before == 1, "told once");
     end_entry(&entry);
     end_entry(&other);
     end_entry(&later);
@@ -428,7 +428,7 @@ static void options_that_are_refused_leave_promotion_off(void)
     start(1);
     some_options.arena_bytes = 4096;
     new_entry(&entry);
-    check(-1 == uses_until_asked(&entry, DAME_PACK, 1000), "never asked");
+    check(uses_until_asked(&entry, DAME_PACK, 1000) == -1, "never asked");
     end_entry(&entry);
     check(released == jit.released, "nothing to release");
     stop_engine();
@@ -441,7 +441,7 @@ static void code_has_a_name_where_somebody_reads_it(void)
     type_name = "halo x";
     new_entry(&entry);
     use(&entry, DAME_PACK);
-    check(1 == jit.asked && 0 == strcmp("", jit.name), "no name: %s", jit.name);
+    check(jit.asked == 1 && strcmp("", jit.name) == 0, "no name: %s", jit.name);
     end_entry(&entry);
     stop_engine();
 
@@ -450,14 +450,14 @@ static void code_has_a_name_where_somebody_reads_it(void)
     compiled = 0;
     new_entry(&entry);
     use(&entry, DAME_PACK);
-    check(0 == strcmp("halo x", jit.name), "the name is \"%s\"", jit.name);
-    check(1 == compiled, "the observer was notified");
+    check(strcmp("halo x", jit.name) == 0, "the name is \"%s\"", jit.name);
+    check(compiled == 1, "the observer was notified");
     type_name = "";
     use(&entry, DAME_UNPACK);
     char number[64];
     (void) snprintf(number, sizeof(number), "datatype %llu",
                     (unsigned long long) dame_layout_number(entry.layout));
-    check(0 == strcmp(number, jit.name), "the name is \"%s\"", jit.name);
+    check(strcmp(number, jit.name) == 0, "the name is \"%s\"", jit.name);
     end_entry(&entry);
     stop_engine();
     some_options.perf_map = NULL;
@@ -475,17 +475,17 @@ static void counts_outlive_the_compiler(void)
     start(1);
     jit.stats.evicted = 41;
     jit.stats.worst_ns = 43;
-    check(41 == code_stat(DAME_CODE_STAT_code_evicted) &&
-              43 == code_stat(DAME_CODE_STAT_compile_worst_ns),
+    check(code_stat(DAME_CODE_STAT_code_evicted) == 41 &&
+              code_stat(DAME_CODE_STAT_compile_worst_ns) == 43,
           "while it is there");
     stop_engine();
     jit.stats.evicted = 1;
-    check(41 == code_stat(DAME_CODE_STAT_code_evicted), "and afterwards");
-    check(0 == strcmp("code_evicted", dame_code_stat_name(DAME_CODE_STAT_code_evicted)) &&
-              0 == strcmp("test", vectors()),
+    check(code_stat(DAME_CODE_STAT_code_evicted) == 41, "and afterwards");
+    check(strcmp("code_evicted", dame_code_stat_name(DAME_CODE_STAT_code_evicted)) == 0 &&
+              strcmp("test", vectors()) == 0,
           "by name");
     for (int i = 0; i < DAME_CODE_STATS; i++) {
-        check(NULL != dame_code_stat_description((dame_code_stat_t) i), "number %d has a text", i);
+        check(dame_code_stat_description((dame_code_stat_t) i) != NULL, "number %d has a text", i);
     }
     check(jit.created == jit.destroyed, "every compiler was destroyed");
 }
@@ -505,7 +505,7 @@ static void ordered_code_that_finds_no_room_is_tried_more_and_more_rarely(void)
         dame_use_t entry;
         start_slow(3, &entry);
         slow_jit.answer = answers[i];
-        check(3 == uses_until_ordered(&entry, 1000), "ordered at its threshold");
+        check(uses_until_ordered(&entry, 1000) == 3, "ordered at its threshold");
         for (long wait = 3; wait <= 3 << 6; wait *= 2) {
             const long uses = uses_until_ordered(&entry, 1000);
             check(DAME_ORDERED_USES + wait == uses, "answer %d: %ld uses, not %ld behind the look",
@@ -515,8 +515,8 @@ static void ordered_code_that_finds_no_room_is_tried_more_and_more_rarely(void)
         for (int uses = 0; uses < DAME_ORDERED_USES; uses++) {
             use(&entry, DAME_PACK);
         }
-        check(NULL != entry.layout->program->codes[DAME_PACK], "then there is room");
-        check(-1 == uses_until_ordered(&entry, 1000), "and nothing more to order");
+        check(entry.layout->program->codes[DAME_PACK] != NULL, "then there is room");
+        check(uses_until_ordered(&entry, 1000) == -1, "and nothing more to order");
         stop_slow(&entry);
     }
 }
@@ -532,18 +532,18 @@ static void ordered_code_that_is_evicted_is_ordered_more_and_more_rarely(void)
 {
     dame_use_t entry;
     start_slow(3, &entry);
-    check(3 == uses_until_ordered(&entry, 1000), "ordered at its threshold");
+    check(uses_until_ordered(&entry, 1000) == 3, "ordered at its threshold");
     for (long wait = 3; wait <= 3 << 4; wait *= 2) {
         const int64_t before = total(DAME_COUNT_promoted);
         for (int uses = 0; uses < DAME_ORDERED_USES; uses++) {
             use(&entry, DAME_PACK);
         }
-        check(NULL != entry.layout->program->codes[DAME_PACK] &&
-                  1 == total(DAME_COUNT_promoted) - before,
+        check(entry.layout->program->codes[DAME_PACK] != NULL &&
+                  total(DAME_COUNT_promoted) - before == 1,
               "it has come, and is counted");
         decisions = 0;
         before_gate = count_decision;
-        check(-1 == uses_until_ordered(&entry, 1000) && 0 == decisions,
+        check(uses_until_ordered(&entry, 1000) == -1 && decisions == 0,
               "and stays, without %ld decisions", decisions);
         before_gate = NULL;
         entry.layout->program->codes[DAME_PACK] = NULL;
@@ -558,8 +558,8 @@ static void ordered_code_that_cannot_be_made_is_not_ordered_again(void)
     dame_use_t entry;
     start_slow(1, &entry);
     slow_jit.answer = DAME_ERR_UNSUPPORTED;
-    check(1 == uses_until_ordered(&entry, 10), "ordered");
-    check(-1 == uses_until_ordered(&entry, 10000), "once");
+    check(uses_until_ordered(&entry, 10) == 1, "ordered");
+    check(uses_until_ordered(&entry, 10000) == -1, "once");
     stop_slow(&entry);
 }
 
@@ -604,14 +604,14 @@ static void one_thread_compiles_at_a_time(void)
     for (int i = 0; i < THREADS; i++) {
         pthread_join(threads[i], NULL);
     }
-    check(0 == jit.crowded, "one at a time");
-    check(0 == jit.asked_twice, "nothing that is compiled");
+    check(jit.crowded == 0, "one at a time");
+    check(jit.asked_twice == 0, "nothing that is compiled");
     jit.while_inside = NULL;
     jit.answer = DAME_OK;
     for (int i = 0; i < 2 * ENTRIES; i++) {
         shared[i / 2].layout->program->codes[i % 2] = NULL;
         check(0 < uses_until_asked(&shared[i / 2], (dame_dir_t) (i % 2), 1 << 20) &&
-                  NULL != shared[i / 2].layout->program->codes[i % 2],
+                  shared[i / 2].layout->program->codes[i % 2] != NULL,
               "program %d is compiled again", i);
     }
     for (int i = 0; i < ENTRIES; i++) {
@@ -654,14 +654,14 @@ static void forbidding_waits_for_who_compiles(void)
     while (!atomic_load(&slow.inside)) {
         sched_yield();
     }
-    check(-1 == uses_until_asked(&entry, DAME_UNPACK, 100), "others go on with the interpreter");
+    check(uses_until_asked(&entry, DAME_UNPACK, 100) == -1, "others go on with the interpreter");
     atomic_store(&slow.forbidding, 1);
     dame_promoter_disable(&engine.promoter);
     atomic_store(&forbidden, true);
     pthread_join(thread, NULL);
-    check(!slow.forbidden_meanwhile && NULL != entry.layout->program->codes[DAME_PACK],
+    check(!slow.forbidden_meanwhile && entry.layout->program->codes[DAME_PACK] != NULL,
           "it waited");
-    check(-1 == uses_until_asked(&entry, DAME_UNPACK, 100), "and nothing more is compiled");
+    check(uses_until_asked(&entry, DAME_UNPACK, 100) == -1, "and nothing more is compiled");
     dame_promoter_disable(&engine.promoter);
     check(true, "forbidding twice");
     end_entry(&entry);
@@ -721,13 +721,13 @@ static void what_comes_after_compiling_was_forbidden_is_not_installed(void)
     dame_use_t entry;
     start_slow(1, &entry);
     use(&entry, DAME_PACK);
-    check(1 == slow_jit.ordered && 0 == slow_jit.installed, "it is ordered, and done");
+    check(slow_jit.ordered == 1 && slow_jit.installed == 0, "it is ordered, and done");
     before_gate = forbid; /* another thread, between this one's look and its lock */
     for (int i = 0; i < 2 * DAME_ORDERED_USES; i++) {
         use(&entry, DAME_PACK);
     }
-    check(NULL == before_gate, "it was forbidden");
-    check(0 == slow_jit.installed && NULL == entry.layout->program->codes[DAME_PACK],
+    check(before_gate == NULL, "it was forbidden");
+    check(slow_jit.installed == 0 && entry.layout->program->codes[DAME_PACK] == NULL,
           "and not installed");
     stop_slow(&entry);
 }
@@ -742,17 +742,17 @@ static void a_child_compiles_nothing(void)
     new_entry(&entry);
     use(&entry, DAME_PACK);
     pid_t child = fork();
-    if (0 == child) {
+    if (child == 0) {
         dame_use_t own;
         new_entry(&own);
-        _exit(-1 == uses_until_asked(&entry, DAME_PACK, 100) &&
-                      -1 == uses_until_asked(&own, DAME_PACK, 100)
+        _exit(uses_until_asked(&entry, DAME_PACK, 100) == -1 &&
+                      uses_until_asked(&own, DAME_PACK, 100) == -1
                   ? 0
                   : 1);
     }
-    check(child == waitpid(child, &status, 0) && 0 == status, "the child asks no policy: %d",
+    check(child == waitpid(child, &status, 0) && status == 0, "the child asks no policy: %d",
           status);
-    check(1 == uses_until_asked(&entry, DAME_PACK, 100), "the parent goes on");
+    check(uses_until_asked(&entry, DAME_PACK, 100) == 1, "the parent goes on");
     end_entry(&entry);
     stop_engine();
 }
@@ -777,5 +777,5 @@ int main(void)
     what_comes_after_compiling_was_forbidden_is_not_installed();
     a_child_compiles_nothing();
     printf("%ld passed, %ld failed\n", passed, failed);
-    return 0 != failed;
+    return failed != 0;
 }

@@ -36,11 +36,11 @@ static int move_all(const cpu_set_t *to)
 {
     int moved = 0;
     DIR *tasks = opendir("/proc/self/task");
-    for (struct dirent *task; NULL != tasks && NULL != (task = readdir(tasks));) {
+    for (struct dirent *task; tasks != NULL && (task = readdir(tasks)) != NULL;) {
         const pid_t tid = (pid_t) atol(task->d_name);
-        moved += tid > 0 && 0 == sched_setaffinity(tid, sizeof(*to), to);
+        moved += tid > 0 && sched_setaffinity(tid, sizeof(*to), to) == 0;
     }
-    if (NULL != tasks) {
+    if (tasks != NULL) {
         closedir(tasks);
     }
     return moved;
@@ -52,7 +52,7 @@ int affinity_main(int argc, char **argv)
     uint64_t random = (uint64_t) getpid();
     cpu_set_t allowed, set;
     check_init_thread(&argc, &argv, MPI_THREAD_MULTIPLE);
-    check(0 == sched_getaffinity(0, sizeof(allowed), &allowed), "the CPUs of this process");
+    check(sched_getaffinity(0, sizeof(allowed), &allowed) == 0, "the CPUs of this process");
     traffic_start(&(traffic_options_t){.threads = 3});
     for (int i = 0; i < times; i++) {
         usleep((useconds_t) (random_next(&random) % 4000));
@@ -60,7 +60,7 @@ int affinity_main(int argc, char **argv)
         if (0 == i % 2) {
             check(move_all(&set) > 3, "all threads are moved");
         } else if (traffic_tid(i % 3) > 0) {
-            check(0 == sched_setaffinity(traffic_tid(i % 3), sizeof(set), &set), "one is moved");
+            check(sched_setaffinity(traffic_tid(i % 3), sizeof(set), &set) == 0, "one is moved");
         }
     }
     move_all(&allowed);

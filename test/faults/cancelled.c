@@ -39,8 +39,8 @@ static void *pack_until_cancelled(void *argument)
         MPI_Pack(v->message.buf, COUNT, v->layout->type, v->packed, bytes, &at, MPI_COMM_SELF);
         MPI_Unpack(v->packed, bytes, &back, v->into.buf, COUNT, v->layout->type, MPI_COMM_SELF);
         v->wrong += at != bytes || back != bytes ||
-                    0 != memcmp(v->packed, v->stream, (size_t) bytes) ||
-                    0 != memcmp(v->into.block, v->message.block, (size_t) v->into.block_size);
+                    memcmp(v->packed, v->stream, (size_t) bytes) != 0 ||
+                    memcmp(v->into.block, v->message.block, (size_t) v->into.block_size) != 0;
         v->rounds++;
     }
     return NULL;
@@ -71,7 +71,7 @@ int cancelled_main(int argc, char **argv)
     uint64_t random = (uint64_t) getpid();
     layout_t *layouts[LAYOUTS];
     long rounds = 0;
-    asynchronous = argc > 1 && 0 == strcmp(argv[1], "asynchronous");
+    asynchronous = argc > 1 && strcmp(argv[1], "asynchronous") == 0;
     check_init_thread(&argc, &argv, MPI_THREAD_MULTIPLE);
     alarm(LONGEST); /* a lock that a thread took with it */
     for (int i = 0; i < LAYOUTS; i++) {
@@ -82,13 +82,13 @@ int cancelled_main(int argc, char **argv)
     for (int i = 0; i < n; i++) {
         victim_t v = {.rounds = 0};
         prepare(&v, layouts[i % LAYOUTS]);
-        check(0 == pthread_create(&v.thread, NULL, pack_until_cancelled, &v), "thread %d", i);
+        check(pthread_create(&v.thread, NULL, pack_until_cancelled, &v) == 0, "thread %d", i);
         usleep((useconds_t) (random_next(&random) % 6000));
         pthread_cancel(v.thread);
         /* It ends in no other way. glibc's result is not PTHREAD_CANCELED where cancellation was
          * put off and then allowed. */
         const int joined = pthread_join(v.thread, NULL);
-        check(0 == joined && 0 == v.wrong, "thread %d: %ld of %ld rounds are wrong", i,
+        check(joined == 0 && v.wrong == 0, "thread %d: %ld of %ld rounds are wrong", i,
               (long) v.wrong, (long) v.rounds);
         rounds += v.rounds;
         release(&v);

@@ -35,7 +35,7 @@ static bool packs_without_memory(void)
         int at = 0;
         memset(packed, 0, (size_t) message.bytes);
         MPI_Pack(message.buf, COUNT, used->type, packed, (int) message.bytes, &at, MPI_COMM_SELF);
-        if (at != message.bytes || 0 != memcmp(packed, stream, (size_t) message.bytes)) {
+        if (at != message.bytes || memcmp(packed, stream, (size_t) message.bytes) != 0) {
             return false;
         }
     }
@@ -72,9 +72,9 @@ static pid_t make_child(enum way way, const layout_t *fresh)
     case FORK:
     case FORK_EXIT:
         pid = fork();
-        if (0 == pid) {
+        if (pid == 0) {
             const int code = pack_in_child(fresh);
-            if (FORK_EXIT == way) {
+            if (way == FORK_EXIT) {
                 exit(code);
             }
             _exit(code);
@@ -82,25 +82,25 @@ static pid_t make_child(enum way way, const layout_t *fresh)
         break;
     case FORK_EXEC:
         pid = fork();
-        if (0 == pid) {
+        if (pid == 0) {
             execute(NULL);
         }
         break;
     case VFORK:
         pid = vfork();
-        if (0 == pid) {
+        if (pid == 0) {
             execve(executed[0], executed, environ);
             _exit(99);
         }
         break;
     case SPAWN:
-        if (0 != posix_spawn(&pid, executed[0], NULL, NULL, executed, environ)) {
+        if (posix_spawn(&pid, executed[0], NULL, NULL, executed, environ) != 0) {
             pid = -1;
         }
         break;
     case RAW_CLONE:
         pid = (pid_t) syscall(SYS_clone, (unsigned long) SIGCHLD, NULL, NULL, NULL, 0UL);
-        if (0 == pid) {
+        if (pid == 0) {
             alarm(LONGEST);
             _exit(packs_without_memory() ? 0 : 1);
         }
@@ -114,7 +114,7 @@ static pid_t make_child(enum way way, const layout_t *fresh)
 static int wait_for(pid_t pid)
 {
     int status = -1;
-    while (pid > 0 && 0 > waitpid(pid, &status, 0) && EINTR == errno) {
+    while (pid > 0 && 0 > waitpid(pid, &status, 0) && errno == EINTR) {
     }
     return status;
 }
@@ -139,7 +139,7 @@ int children_main(int argc, char **argv)
         check(packs_without_memory() && moves_right(fresh, COUNT), "the parent meanwhile, %s",
               names[way]);
         const int status = wait_for(pid);
-        check(0 == status, "a child by %s: status %x", names[way], (unsigned) status);
+        check(status == 0, "a child by %s: status %x", names[way], (unsigned) status);
         lay_free(fresh);
     }
     traffic_stop();

@@ -52,7 +52,7 @@ static int is_ours(const void *address)
     if (at >= first && at <= last) {
         return 1;
     }
-    if (0 == dladdr(address, &info) || NULL == strstr(info.dli_fname, "mca_dt_dame")) {
+    if (dladdr(address, &info) == 0 || strstr(info.dli_fname, "mca_dt_dame") == NULL) {
         return 0;
     }
     first = at < first ? at : first;
@@ -69,7 +69,7 @@ static int64_t seconds_apart(void)
     if (once > 0) {
         now = number >= once ? -LARGEST : 0;
     } else {
-        if (1 == number || 0 == random_number() % ONE_IN) {
+        if (number == 1 || 0 == random_number() % ONE_IN) {
             apart = (int64_t) (random_number() % (2 * LARGEST)) - LARGEST;
         }
         now = apart;
@@ -89,7 +89,7 @@ static int read_clock(clockid_t clock, struct timespec *now)
 static int read_wrong(const void *caller, clockid_t clock, struct timespec *now)
 {
     const int result = read_clock(clock, now);
-    if (0 == result && is_ours(caller)) {
+    if (result == 0 && is_ours(caller)) {
         now->tv_sec += seconds_apart();
     }
     return result;
@@ -113,7 +113,7 @@ time_t time(time_t *out)
 {
     struct timespec now = {0};
     (void) read_wrong(__builtin_return_address(0), CLOCK_REALTIME, &now);
-    if (NULL != out) {
+    if (out != NULL) {
         *out = now.tv_sec;
     }
     return now.tv_sec;
@@ -127,8 +127,8 @@ static void on_trap(int number, siginfo_t *info, void *context)
     const unsigned char *at = (const unsigned char *) (uintptr_t) registers[REG_RIP];
     const int64_t hz = 2000000000;
     struct timespec now;
-    const int is_rdtsc = 0x0f == at[0] && 0x31 == at[1];
-    if (!is_rdtsc && (0x0f != at[0] || 0x01 != at[1] || 0xf9 != at[2])) {
+    const int is_rdtsc = at[0] == 0x0f && at[1] == 0x31;
+    if (!is_rdtsc && (at[0] != 0x0f || at[1] != 0x01 || at[2] != 0xf9)) {
         signal(number, SIG_DFL); /* a true one: the instruction is tried again */
         return;
     }
@@ -163,9 +163,9 @@ static void trap_counter(void)
 __attribute__((constructor)) static void begin(void)
 {
     const char *counter = getenv("CLOCKS_COUNTER"), *number = getenv("CLOCKS_ONCE");
-    once = NULL == number ? 0 : atol(number);
+    once = number == NULL ? 0 : atol(number);
     state += (uint64_t) getpid() * 2;
-    if (NULL != counter && 0 == strcmp("1", counter)) {
+    if (counter != NULL && strcmp("1", counter) == 0) {
         trap_counter();
     }
 }
@@ -176,7 +176,7 @@ __attribute__((destructor)) static void end(void)
     const char *file = getenv("CLOCKS_COUNTS");
     const int n = snprintf(text, sizeof(text), "%ld readings, %ld jumps, %ld of the counter\n",
                            (long) readings, (long) jumps, (long) of_counter);
-    const int out = NULL == file ? -1 : open(file, O_WRONLY | O_CREAT | O_APPEND, 0644);
+    const int out = file == NULL ? -1 : open(file, O_WRONLY | O_CREAT | O_APPEND, 0644);
     if (out >= 0) {
         (void) !write(out, text, (size_t) n);
         close(out);

@@ -41,7 +41,7 @@ char damage_path[500];
 char **damage_command;
 
 static long passed, failed;
-static int many; /* messages are allowed */
+static int many;       /* messages are allowed */
 static char what[200]; /* is tried now */
 
 static const damage_kind_t *const kinds[] = {
@@ -55,7 +55,7 @@ static const damage_kind_t *const kinds[] = {
 static void on_signal(int number)
 {
     static const char hangs[] = " hangs\n", crashes[] = " ends the process\n";
-    const int late = SIGALRM == number;
+    const int late = number == SIGALRM;
     (void) !write(STDERR_FILENO, what, strlen(what));
     (void) !write(STDERR_FILENO, late ? hangs : crashes, strlen(late ? hangs : crashes));
     (void) !write(STDOUT_FILENO, "0 passed, 1 failed\n", 19);
@@ -89,7 +89,7 @@ static void put(const char *bytes, size_t size)
 static void put_and_try(const damage_kind_t *kind, const char *bytes, size_t size)
 {
     put(bytes, size);
-    try(kind, size == damage_size && 0 == memcmp(bytes, damage_original, size));
+    try(kind, size == damage_size && memcmp(bytes, damage_original, size) == 0);
 }
 
 /* ---- other bytes ---------------------------------------------------------------------------- */
@@ -190,7 +190,7 @@ static void other_files(const damage_kind_t *kind)
     };
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
         (void) unlink(damage_path);
-        if (0 == files[i].make()) {
+        if (files[i].make() == 0) {
             snprintf(what, sizeof(what), "%s: it is %s", kind->name, files[i].name);
             try(kind, 0);
         } else {
@@ -211,14 +211,14 @@ static int run_command(char *said, size_t room)
     int status;
     snprintf(errors, sizeof(errors), "%s/errors", damage_directory);
     const pid_t child = fork();
-    if (0 == child) {
+    if (child == 0) {
         char prefix[sizeof(damage_path)];
         snprintf(prefix, sizeof(prefix), "%.*s", (int) (strrchr(damage_path, '.') - damage_path),
                  damage_path);
-        for (char **word = damage_command; NULL != *word; word++) {
-            *word = 0 == strcmp(*word, "@")    ? damage_path
-                    : 0 == strcmp(*word, "@-") ? prefix
-                    : 0 == strcmp(*word, "@/") ? damage_directory
+        for (char **word = damage_command; *word != NULL; word++) {
+            *word = strcmp(*word, "@") == 0    ? damage_path
+                    : strcmp(*word, "@-") == 0 ? prefix
+                    : strcmp(*word, "@/") == 0 ? damage_directory
                                                : *word;
         }
         const int null = open("/dev/null", O_RDWR);
@@ -263,7 +263,7 @@ static int read_with_command(int same, char *why, size_t room)
     }
     const int code = WEXITSTATUS(status), messages = many ? said[0] != '\0' : messages_in(said);
     snprintf(why, room, "exit code %d, %d messages: %.200s", code, messages, said);
-    return same ? 0 == code : 0 == code || 1 == messages;
+    return same ? code == 0 : code == 0 || messages == 1;
 }
 
 /* Of a record "PREFIX.0", rank 1's stands beside it. */
@@ -271,8 +271,8 @@ static void link_other_rank(void)
 {
     char beside[PATH_MAX], link[sizeof(damage_path)];
     const size_t length = strlen(damage_name);
-    if (length > 2 && 0 == strcmp(damage_name + length - 2, ".0") &&
-        NULL != realpath(damage_file, beside)) {
+    if (length > 2 && strcmp(damage_name + length - 2, ".0") == 0 &&
+        realpath(damage_file, beside) != NULL) {
         snprintf(link, sizeof(link), "%s", damage_path);
         beside[strlen(beside) - 1] = link[strlen(link) - 1] = '1';
         (void) !symlink(beside, link);
@@ -283,7 +283,7 @@ static void link_other_rank(void)
 static void prepare_command(void)
 {
     link_other_rank();
-    if (0 == strcmp(damage_name, "mca-params.conf")) {
+    if (strcmp(damage_name, "mca-params.conf") == 0) {
         setenv("HOME", damage_directory, 1);
         snprintf(damage_path, sizeof(damage_path), "%s/.openmpi", damage_directory);
         mkdir(damage_path, 0700);
@@ -338,7 +338,7 @@ static void remove_scratch(void)
 static const damage_kind_t *kind_of(const char *name)
 {
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        if (0 == strcmp(kinds[i]->name, name)) {
+        if (strcmp(kinds[i]->name, name) == 0) {
             return kinds[i];
         }
     }
@@ -352,21 +352,23 @@ static const damage_kind_t *kind_of(const char *name)
 
 int main(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"every", required_argument, NULL, 'e'}, {"types", no_argument, NULL, 't'},
-        {"many", no_argument, NULL, 'm'}, {0}};
+    static const struct option options[] = {{"every", required_argument, NULL, 'e'},
+                                            {"types", no_argument, NULL, 't'},
+                                            {"many", no_argument, NULL, 'm'},
+                                            {0}};
     long every = 1;
     int types = 0;
-    for (int option; - 1 != (option = getopt_long(argc, argv, "+", options, NULL));) {
-        every = 'e' == option ? atol(optarg) : every;
-        types |= 't' == option;
-        many |= 'm' == option;
-        if ('?' == option || every < 1) {
+    for (int option; (option = getopt_long(argc, argv, "+", options, NULL)) != -1;) {
+        every = option == 'e' ? atol(optarg) : every;
+        types |= option == 't';
+        many |= option == 'm';
+        if (option == '?' || every < 1) {
             return USAGE;
         }
     }
     if (argc - optind < 2) {
-        fprintf(stderr, "Usage: damage [--every N] [--types] [--many] KIND FILE [COMMAND ARGUMENT...]\n");
+        fprintf(stderr,
+                "Usage: damage [--every N] [--types] [--many] KIND FILE [COMMAND ARGUMENT...]\n");
         return USAGE;
     }
     const damage_kind_t *kind = kind_of(argv[optind]);

@@ -20,9 +20,9 @@ static int is_original(const dame_cache_contents_t *found)
     const size_t entries = (size_t) found->nentries * sizeof(found->entries[0]);
     const size_t all = found->key_size + entries + found->code_size;
     const char *end = damage_original + damage_size;
-    return all < damage_size && 0 == memcmp(found->key, end - all, found->key_size) &&
-           0 == memcmp(found->entries, end - found->code_size - entries, entries) &&
-           0 == memcmp(found->code, end - found->code_size, found->code_size);
+    return all < damage_size && memcmp(found->key, end - all, found->key_size) == 0 &&
+           memcmp(found->entries, end - found->code_size - entries, entries) == 0 &&
+           memcmp(found->code, end - found->code_size, found->code_size) == 0;
 }
 
 static int read_code(int same, char *why, size_t room)
@@ -61,8 +61,8 @@ static int same_records(const dame_records_t *a, const dame_records_t *b)
     for (int32_t i = 0; a->n == b->n && i < a->n; i++) {
         if (a->at[i].known.mean != b->at[i].known.mean ||
             a->at[i].known.samples != b->at[i].known.samples ||
-            0 != strcmp(a->at[i].key.kind, b->at[i].key.kind) ||
-            0 != strcmp(a->at[i].key.candidate, b->at[i].key.candidate)) {
+            strcmp(a->at[i].key.kind, b->at[i].key.kind) != 0 ||
+            strcmp(a->at[i].key.candidate, b->at[i].key.candidate) != 0) {
             return 0;
         }
     }
@@ -82,10 +82,10 @@ static int read_profile(int same, char *why, size_t room)
     const dame_profile_read_t result = read_into(&found, why, room);
     if (same && known.n == 0) { /* the first one */
         known = found;
-        return DAME_PROFILE_GOOD == result && known.n > 0;
+        return result == DAME_PROFILE_GOOD && known.n > 0;
     }
-    const int taken = DAME_PROFILE_GOOD == result;
-    const int said = '\0' != *why || DAME_PROFILE_NONE == result;
+    const int taken = result == DAME_PROFILE_GOOD;
+    const int said = *why != '\0' || result == DAME_PROFILE_NONE;
     const int good = taken ? same && same_records(&found, &known) : !same && said && found.n == 0;
     dame_records_free(&found);
     return good;

@@ -30,7 +30,7 @@ static int is_in_file(const char *value)
     char line[1000];
     const int length = snprintf(line, sizeof(line), "=%s\n", value);
     return (size_t) length < sizeof(line) &&
-           NULL != memmem(damage_original, damage_size, line, (size_t) length);
+           memmem(damage_original, damage_size, line, (size_t) length) != NULL;
 }
 
 static int read_last_run(int same, char *why, size_t room)
@@ -39,7 +39,7 @@ static int read_last_run(int same, char *why, size_t room)
     nvalues = 0;
     dt_last_run_register();
     for (int i = 0; i < nvalues; i++) {
-        none += NULL != values[i] && 0 == strcmp(values[i], "none recorded");
+        none += NULL != values[i] && strcmp(values[i], "none recorded") == 0;
         found += NULL != values[i] && is_in_file(values[i]);
     }
     snprintf(why, room, "of %d values %d are none and %d the file's", nvalues, none, found);

@@ -17,7 +17,7 @@ static int read_program(int same, char *why, size_t room)
     close(fd);
     const int moved = size >= 0 ? fuzz_one(text, (size_t) size) : -1;
     snprintf(why, room, "it is refused");
-    return same ? 1 == moved : 0 <= moved;
+    return same ? moved == 1 : 0 <= moved;
 }
 
 const damage_kind_t damage_program = {.name = "program", .read = read_program};

@@ -17,27 +17,27 @@ enum { USAGE = 2, CODE = 7, LATE_US = 600000 };
 
 static void end(const char *how)
 {
-    if (0 == strcmp(how, "killed")) {
+    if (strcmp(how, "killed") == 0) {
         raise(SIGKILL);
-    } else if (0 == strcmp(how, "crashes")) {
+    } else if (strcmp(how, "crashes") == 0) {
         signal(SIGSEGV, SIG_DFL); /* Open MPI's handler prints a page */
         raise(SIGSEGV);
-    } else if (0 == strcmp(how, "terminated")) {
+    } else if (strcmp(how, "terminated") == 0) {
         raise(SIGTERM);
-    } else if (0 == strcmp(how, "aborts")) {
+    } else if (strcmp(how, "aborts") == 0) {
         signal(SIGABRT, SIG_DFL);
         abort();
-    } else if (0 == strcmp(how, "mpi-abort")) {
+    } else if (strcmp(how, "mpi-abort") == 0) {
         MPI_Abort(MPI_COMM_WORLD, CODE);
-    } else if (0 == strcmp(how, "exits")) {
+    } else if (strcmp(how, "exits") == 0) {
         exit(CODE);
-    } else if (0 == strcmp(how, "exits-0")) {
+    } else if (strcmp(how, "exits-0") == 0) {
         exit(0);
-    } else if (0 == strcmp(how, "_exits")) {
+    } else if (strcmp(how, "_exits") == 0) {
         _exit(CODE);
-    } else if (0 == strcmp(how, "quick")) {
+    } else if (strcmp(how, "quick") == 0) {
         quick_exit(CODE);
-    } else if (0 != strcmp(how, "returns")) {
+    } else if (strcmp(how, "returns") != 0) {
         fprintf(stderr, "ends: '%s' is not a way to end\n", how);
         MPI_Abort(MPI_COMM_WORLD, USAGE);
     }
@@ -47,19 +47,19 @@ int ends_main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "", *when = argc > 2 ? argv[2] : "now";
     check_init_thread(&argc, &argv, MPI_THREAD_MULTIPLE);
-    if (0 != strcmp(when, "early")) {
+    if (strcmp(when, "early") != 0) {
         traffic_start(&(traffic_options_t){.threads = 2});
         traffic_wait(my_rank * 500L);
     }
-    if (0 == strcmp(when, "late")) {
+    if (strcmp(when, "late") == 0) {
         traffic_stop();
-        if (0 == my_rank) {
+        if (my_rank == 0) {
             MPI_Finalize(); /* waits for rank 1 */
             return 0;
         }
         usleep(LATE_US);
     }
-    if (1 == my_rank) {
+    if (my_rank == 1) {
         end(how);
         return CODE;
     }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * LD_PRELOAD: calls that DAME's objects make fail, one call site at a time. A site is a function and the address of
- * the call in its object; calls of other objects go through.
+ * LD_PRELOAD: calls that DAME's objects make fail, one call site at a time. A site is a function
+ * and the address of the call in its object; calls of other objects go through.
  *
  *   FAULTS_LIST=FILE   appends each site when it is first reached: "FUNCTION OBJECT+OFFSET"
  *   FAULTS_SITE=SITE   this site fails, and FAULTS_ONCE=N: only its N-th call in a process
  *   FAULTS_RANK=R      only in the process with this rank of Open MPI's
- *   FAULTS_FIRED=FILE  appends calls that fail, the first of a process and those about a file: the site, the error and the
- *                      file, with tabs between
+ *   FAULTS_FIRED=FILE  appends calls that fail, the first of a process and those about a file: the
+ * site, the error and the file, with tabs between
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -45,13 +45,16 @@ typedef struct object {
 static object_t objects[OBJECTS];
 static _Atomic int nobjects;
 static _Atomic uintptr_t seen[SITES];
-static _Atomic int calls; /* of the wanted site */
+static _Atomic int calls;        /* of the wanted site */
 static _Thread_local int inside; /* what this file calls goes through */
 
 static int is_ours(const char *name)
 {
-    static const char *const names[] = {"mca_dt_dame.so", "mca_hook_dt.so", "dame_llvm.so", "dame_papi.so", "libbamboo.so",
-                                        "bamboocc", "libdame-overlap.so", "libdame-record.so", "dame-suggest-c", "dame"};
+    static const char *const names[] = {"mca_dt_dame.so",     "mca_hook_dt.so",
+                                        "dame_llvm.so",       "dame_papi.so",
+                                        "libbamboo.so",       "bamboocc",
+                                        "libdame-overlap.so", "libdame-record.so",
+                                        "dame-suggest-c",     "dame"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (!strcmp(name, names[i])) {
             return 1;
@@ -74,8 +77,9 @@ static int look(struct dl_phdr_info *info, size_t size, void *unused)
         }
         uintptr_t end = info->dlpi_addr;
         for (int i = 0; i < info->dlpi_phnum; i++) {
-            const uintptr_t to = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
-            end = PT_LOAD == info->dlpi_phdr[i].p_type && to > end ? to : end;
+            const uintptr_t to =
+                info->dlpi_addr + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
+            end = info->dlpi_phdr[i].p_type == PT_LOAD && to > end ? to : end;
         }
         if (nobjects < OBJECTS) {
             objects[nobjects] = (object_t){info->dlpi_addr, end, strdup(name)};
@@ -114,33 +118,35 @@ typedef struct place {
     FILE *stream;
 } place_t;
 
-#define NO_FILE ((place_t) {-1, NULL, NULL})
-#define PATH(path) ((place_t) {AT_FDCWD, path, NULL})
-#define PATH_IN(directory, path) ((place_t) {directory, path, NULL})
-#define DESCRIPTOR(fd) ((place_t) {fd, NULL, NULL})
-#define STREAM(stream) ((place_t) {-1, NULL, stream})
+#define NO_FILE                  ((place_t){-1, NULL, NULL})
+#define PATH(path)               ((place_t){AT_FDCWD, path, NULL})
+#define PATH_IN(directory, path) ((place_t){directory, path, NULL})
+#define DESCRIPTOR(fd)           ((place_t){fd, NULL, NULL})
+#define STREAM(stream)           ((place_t){-1, NULL, stream})
 
 /* Its name from the root on, "" without one. */
 static void name_file(place_t place, char name[LONGEST_FILE])
 {
     char link[64] = "/proc/self/cwd", start[PATH_MAX] = "";
     const int fd = place.stream ? fileno(place.stream) : place.fd; /* -1: in memory */
-    if (!place.path || '/' != *place.path) {
-        if (AT_FDCWD != fd) {
+    if (!place.path || *place.path != '/') {
+        if (fd != AT_FDCWD) {
             snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
         }
         const ssize_t n = readlink(link, start, sizeof start - 1);
         start[n > 0 ? n : 0] = '\0';
     }
-    snprintf(name, LONGEST_FILE, "%s%s%s", start, place.path && *start ? "/" : "", place.path ? place.path : "");
+    snprintf(name, LONGEST_FILE, "%s%s%s", start, place.path && *start ? "/" : "",
+             place.path ? place.path : "");
 }
 
 static void tell_fired(const char *fired, const char *site, int error, place_t place, int is_first)
 {
     char name[LONGEST_FILE], line[LONGEST_FILE + 300];
     name_file(place, name);
-    if (is_first || '/' == *name) {
-        snprintf(line, sizeof line, "%s\t%s\t%s\n", site, strerror(error), '/' == *name ? name : "");
+    if (is_first || *name == '/') {
+        snprintf(line, sizeof line, "%s\t%s\t%s\n", site, strerror(error),
+                 *name == '/' ? name : "");
         append(fired, line);
     }
 }
@@ -170,8 +176,9 @@ static int fails(const char *function, void *caller, int error, place_t place)
         asked = 1;
     }
     const object_t *o = object_of((uintptr_t) caller);
-    if (NULL != o && (file || wanted)) {
-        snprintf(site, sizeof site, "%s %s+%lx", function, o->name, (unsigned long) ((uintptr_t) caller - o->start));
+    if (o != NULL && (file || wanted)) {
+        snprintf(site, sizeof site, "%s %s+%lx", function, o->name,
+                 (unsigned long) ((uintptr_t) caller - o->start));
         if (file) {
             size_t i = (uintptr_t) caller % SITES;
             while (seen[i] && seen[i] != (uintptr_t) caller) {
@@ -183,7 +190,7 @@ static int fails(const char *function, void *caller, int error, place_t place)
                 append(file, line);
             }
         }
-        if (wanted && 0 == strcmp(wanted, site)) {
+        if (wanted && strcmp(wanted, site) == 0) {
             const int call = ++calls;
             result = !once || once == call;
             if (result && fired && call <= (once ? once : MOST_FIRED)) {
@@ -196,7 +203,13 @@ static int fails(const char *function, void *caller, int error, place_t place)
     return result;
 }
 
-#define REAL(name) static __typeof__(&name) real; if (!real) { inside++; real = dlsym(RTLD_NEXT, #name); inside--; }
+#define REAL(name)                                                                                 \
+    static __typeof__(&name) real;                                                                 \
+    if (!real) {                                                                                   \
+        inside++;                                                                                  \
+        real = dlsym(RTLD_NEXT, #name);                                                            \
+        inside--;                                                                                  \
+    }
 #define FAILS(name, error, place) fails(#name, __builtin_return_address(0), error, place)
 
 __attribute__((constructor)) static void look_at_start(void)
@@ -278,24 +291,30 @@ char *__realpath_chk(const char *path, char *out, size_t room);
 CALL(void *, malloc, NULL, ENOMEM, (size_t size), (size))
 CALL(void *, realloc, NULL, ENOMEM, (void *old, size_t size), (old, size))
 CALL(char *, strdup, NULL, ENOMEM, (const char *text), (text))
-CALL_OF(DESCRIPTOR(fd), void *, mmap, MAP_FAILED, ENOMEM, (void *at, size_t n, int prot, int flags, int fd, off_t offset),
+CALL_OF(DESCRIPTOR(fd), void *, mmap, MAP_FAILED, ENOMEM,
+        (void *at, size_t n, int prot, int flags, int fd, off_t offset),
         (at, n, prot, flags, fd, offset))
 CALL(int, mprotect, -1, EACCES, (void *at, size_t n, int prot), (at, n, prot))
 CALL(int, madvise, -1, EINVAL, (void *at, size_t n, int advice), (at, n, advice))
 CALL(int, memfd_create, -1, EMFILE, (const char *name, unsigned flags), (name, flags))
 CALL_OF(DESCRIPTOR(fd), int, ftruncate, -1, ENOSPC, (int fd, off_t size), (fd, size))
 CALL(int, pthread_create, EAGAIN, EAGAIN,
-     (pthread_t * thread, const pthread_attr_t *attr, void *(*run)(void *), void *of), (thread, attr, run, of))
-CALL(int, pthread_key_create, EAGAIN, EAGAIN, (pthread_key_t * key, void (*end)(void *)), (key, end))
+     (pthread_t * thread, const pthread_attr_t *attr, void *(*run)(void *), void *of),
+     (thread, attr, run, of))
+CALL(int, pthread_key_create, EAGAIN, EAGAIN, (pthread_key_t * key, void (*end)(void *)),
+     (key, end))
 CALL_OF(PATH(path), FILE *, fopen, NULL, EMFILE, (const char *path, const char *mode), (path, mode))
 CALL(FILE *, open_memstream, NULL, ENOMEM, (char **text, size_t *size), (text, size))
 CALL_OF(DESCRIPTOR(fd), ssize_t, read, -1, EIO, (int fd, void *to, size_t n), (fd, to, n))
-CALL_OF(DESCRIPTOR(fd), ssize_t, write, -1, ENOSPC, (int fd, const void *from, size_t n), (fd, from, n))
+CALL_OF(DESCRIPTOR(fd), ssize_t, write, -1, ENOSPC, (int fd, const void *from, size_t n),
+        (fd, from, n))
 CALL_OF(PATH(to), int, rename, -1, EACCES, (const char *from, const char *to), (from, to))
-CALL_OF(PATH_IN(b, to), int, renameat, -1, EACCES, (int a, const char *from, int b, const char *to), (a, from, b, to))
+CALL_OF(PATH_IN(b, to), int, renameat, -1, EACCES, (int a, const char *from, int b, const char *to),
+        (a, from, b, to))
 CALL_OF(PATH(path), int, mkdir, -1, EACCES, (const char *path, mode_t mode), (path, mode))
 CALL_OF(PATH(path), int, unlink, -1, EACCES, (const char *path), (path))
-CALL_OF(PATH_IN(dir, path), int, unlinkat, -1, EACCES, (int dir, const char *path, int flags), (dir, path, flags))
+CALL_OF(PATH_IN(dir, path), int, unlinkat, -1, EACCES, (int dir, const char *path, int flags),
+        (dir, path, flags))
 CALL_OF(DESCRIPTOR(fd), int, fstat, -1, EIO, (int fd, struct stat *s), (fd, s))
 CALL_OF(PATH(path), int, stat, -1, EACCES, (const char *path, struct stat *s), (path, s))
 CALL_OF(PATH(path), int, lstat, -1, EACCES, (const char *path, struct stat *s), (path, s))
@@ -307,32 +326,38 @@ CALL(long, sysconf, -1, EINVAL, (int name), (name))
 CALL(int, posix_memalign, ENOMEM, ENOMEM, (void **out, size_t align, size_t n), (out, align, n))
 CALL(int, munmap, -1, ENOMEM, (void *at, size_t n), (at, n))
 CALL(int, munlock, -1, ENOMEM, (const void *at, size_t n), (at, n))
-CALL(void *, tsearch, NULL, ENOMEM, (const void *key, void **root, int (*compare)(const void *, const void *)),
+CALL(void *, tsearch, NULL, ENOMEM,
+     (const void *key, void **root, int (*compare)(const void *, const void *)),
      (key, root, compare))
 CALL_OF(PATH(path), int, access, -1, EACCES, (const char *path, int mode), (path, mode))
-CALL_OF(PATH_IN(dir, path), int, faccessat, -1, EACCES, (int dir, const char *path, int mode, int flags),
-        (dir, path, mode, flags))
-CALL_OF(PATH_IN(dir, path), int, fstatat, -1, EIO, (int dir, const char *path, struct stat *s, int flags),
-        (dir, path, s, flags))
+CALL_OF(PATH_IN(dir, path), int, faccessat, -1, EACCES,
+        (int dir, const char *path, int mode, int flags), (dir, path, mode, flags))
+CALL_OF(PATH_IN(dir, path), int, fstatat, -1, EIO,
+        (int dir, const char *path, struct stat *s, int flags), (dir, path, s, flags))
 CALL_OF(DESCRIPTOR(fd), int, fchmod, -1, EPERM, (int fd, mode_t mode), (fd, mode))
-CALL_OF(DESCRIPTOR(fd), int, fchown, -1, EPERM, (int fd, uid_t user, gid_t group), (fd, user, group))
+CALL_OF(DESCRIPTOR(fd), int, fchown, -1, EPERM, (int fd, uid_t user, gid_t group),
+        (fd, user, group))
 CALL_OF(PATH_IN(dir, path), int, utimensat, -1, EACCES,
-        (int dir, const char *path, const struct timespec times[2], int flags), (dir, path, times, flags))
+        (int dir, const char *path, const struct timespec times[2], int flags),
+        (dir, path, times, flags))
 CALL_OF(DESCRIPTOR(fd), int, flock, -1, ENOLCK, (int fd, int how), (fd, how))
 CALL_OF(PATH(path), int, rmdir, -1, EACCES, (const char *path), (path))
 CALL_OF(PATH(path), DIR *, opendir, NULL, EMFILE, (const char *path), (path))
 CALL_OF(DESCRIPTOR(fd), DIR *, fdopendir, NULL, ENOMEM, (int fd), (fd))
 CALL_OF(DESCRIPTOR(dirfd(dir)), struct dirent *, readdir, NULL, EIO, (DIR * dir), (dir))
-CALL_OF(PATH(path), ssize_t, readlink, -1, EACCES, (const char *path, char *to, size_t n), (path, to, n))
+CALL_OF(PATH(path), ssize_t, readlink, -1, EACCES, (const char *path, char *to, size_t n),
+        (path, to, n))
 CALL(char *, getcwd, NULL, ENOENT, (char *to, size_t n), (to, n))
 CALL(char *, mkdtemp, NULL, EACCES, (char *name), (name))
 CALL_OF_STREAM(file, char *, fgets, NULL, EIO, (char *to, int n, FILE *file), (to, n, file))
-CALL_OF_STREAM(file, size_t, fread, 0, EIO, (void *to, size_t size, size_t n, FILE *file), (to, size, n, file))
-CALL_OF_STREAM(file, size_t, fwrite, 0, ENOSPC, (const void *from, size_t size, size_t n, FILE *file),
-               (from, size, n, file))
+CALL_OF_STREAM(file, size_t, fread, 0, EIO, (void *to, size_t size, size_t n, FILE *file),
+               (to, size, n, file))
+CALL_OF_STREAM(file, size_t, fwrite, 0, ENOSPC,
+               (const void *from, size_t size, size_t n, FILE *file), (from, size, n, file))
 CALL_OF_STREAM(file, int, fputs, EOF, ENOSPC, (const char *text, FILE *file), (text, file))
 CALL_OF(STREAM(file), int, fflush, EOF, ENOSPC, (FILE * file), (file))
-CALL(FILE *, fopencookie, NULL, ENOMEM, (void *of, const char *mode, cookie_io_functions_t calls), (of, mode, calls))
+CALL(FILE *, fopencookie, NULL, ENOMEM, (void *of, const char *mode, cookie_io_functions_t calls),
+     (of, mode, calls))
 CALL(FILE *, popen, NULL, ENOMEM, (const char *command, const char *mode), (command, mode))
 CALL(pid_t, fork, -1, EAGAIN, (void), ())
 CALL(int, execvp, -1, ENOENT, (const char *file, char *const argv[]), (file, argv))
@@ -342,29 +367,35 @@ CALL(int, getrlimit, -1, EINVAL, (__rlimit_resource_t of, struct rlimit *limit),
 CALL(struct tm *, localtime_r, NULL, EOVERFLOW, (const time_t *time, struct tm *to), (time, to))
 CALL(int, poll, -1, ENOMEM, (struct pollfd * fds, nfds_t n, int ms), (fds, n, ms))
 CALL(int, nanosleep, -1, EINVAL, (const struct timespec *time, struct timespec *left), (time, left))
-CALL(int, sigtimedwait, -1, EAGAIN, (const sigset_t *set, siginfo_t *info, const struct timespec *time), (set, info, time))
+CALL(int, sigtimedwait, -1, EAGAIN,
+     (const sigset_t *set, siginfo_t *info, const struct timespec *time), (set, info, time))
 CALL(ssize_t, process_vm_readv, -1, EPERM,
-     (pid_t pid, const struct iovec *to, unsigned long n, const struct iovec *from, unsigned long m, unsigned long flags),
+     (pid_t pid, const struct iovec *to, unsigned long n, const struct iovec *from, unsigned long m,
+      unsigned long flags),
      (pid, to, n, from, m, flags))
 CALL(int, getpriority, -1, ESRCH, (__priority_which_t which, id_t who), (which, who))
-CALL(int, setpriority, -1, EACCES, (__priority_which_t which, id_t who, int priority), (which, who, priority))
+CALL(int, setpriority, -1, EACCES, (__priority_which_t which, id_t who, int priority),
+     (which, who, priority))
 CALL(int, sched_setaffinity, -1, EINVAL, (pid_t pid, size_t n, const cpu_set_t *set), (pid, n, set))
 CALL(int, sched_getcpu, -1, ENOSYS, (void), ())
 CALL(int, pthread_attr_init, ENOMEM, ENOMEM, (pthread_attr_t * attr), (attr))
 CALL(int, pthread_attr_setstacksize, EINVAL, EINVAL, (pthread_attr_t * attr, size_t n), (attr, n))
-CALL(int, pthread_setschedparam, EPERM, EPERM, (pthread_t thread, int policy, const struct sched_param *param),
-     (thread, policy, param))
+CALL(int, pthread_setschedparam, EPERM, EPERM,
+     (pthread_t thread, int policy, const struct sched_param *param), (thread, policy, param))
 CALL(int, pthread_setname_np, EACCES, EACCES, (pthread_t thread, const char *name), (thread, name))
 CALL(int, pthread_setspecific, ENOMEM, ENOMEM, (pthread_key_t key, const void *value), (key, value))
 CALL(int, dladdr, 0, 0, (const void *address, Dl_info *info), (address, info))
 CALL(int, dlinfo, -1, 0, (void *handle, int request, void *info), (handle, request, info))
-CALL_OF_STREAM(file, size_t, __fread_chk, 0, EIO, (void *to, size_t room, size_t size, size_t n, FILE *file),
+CALL_OF_STREAM(file, size_t, __fread_chk, 0, EIO,
+               (void *to, size_t room, size_t size, size_t n, FILE *file),
                (to, room, size, n, file))
-CALL_OF_STREAM(file, ssize_t, __getdelim, -1, ENOMEM, (char **text, size_t *room, int end, FILE *file), (text, room, end, file))
+CALL_OF_STREAM(file, ssize_t, __getdelim, -1, ENOMEM,
+               (char **text, size_t *room, int end, FILE *file), (text, room, end, file))
 CALL_OF(STREAM(file), int, fseek, -1, EIO, (FILE * file, long at, int from), (file, at, from))
 CALL_OF(STREAM(file), long, ftell, -1, EIO, (FILE * file), (file))
 CALL_OF(DESCRIPTOR(fd), FILE *, fdopen, NULL, ENOMEM, (int fd, const char *mode), (fd, mode))
-CALL_OF(PATH(path), char *, __realpath_chk, NULL, ENOMEM, (const char *path, char *out, size_t room), (path, out, room))
+CALL_OF(PATH(path), char *, __realpath_chk, NULL, ENOMEM,
+        (const char *path, char *out, size_t room), (path, out, room))
 CALL_OF(PATH(path), int, scandir, -1, ENOMEM,
         (const char *path, struct dirent ***out, int (*filter)(const struct dirent *),
          int (*compare)(const struct dirent **, const struct dirent **)),
@@ -372,16 +403,19 @@ CALL_OF(PATH(path), int, scandir, -1, ENOMEM,
 CALL(int, mkstemp, -1, EACCES, (char *name), (name))
 CALL(int, pipe2, -1, EMFILE, (int fds[2], int flags), (fds, flags))
 CALL(int, dup2, -1, EMFILE, (int from, int to), (from, to))
-CALL(int, setenv, -1, ENOMEM, (const char *name, const char *value, int replace), (name, value, replace))
+CALL(int, setenv, -1, ENOMEM, (const char *name, const char *value, int replace),
+     (name, value, replace))
 CALL(int, execv, -1, ENOENT, (const char *file, char *const argv[]), (file, argv))
-CALL(int, posix_spawn_file_actions_init, ENOMEM, ENOMEM, (posix_spawn_file_actions_t * actions), (actions))
-CALL(int, posix_spawn_file_actions_adddup2, ENOMEM, ENOMEM, (posix_spawn_file_actions_t * actions, int from, int to),
-     (actions, from, to))
+CALL(int, posix_spawn_file_actions_init, ENOMEM, ENOMEM, (posix_spawn_file_actions_t * actions),
+     (actions))
+CALL(int, posix_spawn_file_actions_adddup2, ENOMEM, ENOMEM,
+     (posix_spawn_file_actions_t * actions, int from, int to), (actions, from, to))
 CALL(int, posix_spawnp, EAGAIN, EAGAIN,
-     (pid_t * pid, const char *file, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
-      char *const argv[], char *const environment[]),
+     (pid_t * pid, const char *file, const posix_spawn_file_actions_t *actions,
+      const posix_spawnattr_t *attributes, char *const argv[], char *const environment[]),
      (pid, file, actions, attributes, argv, environment))
-CALL(int, dladdr1, 0, 0, (const void *address, Dl_info *info, void **extra, int flags), (address, info, extra, flags))
+CALL(int, dladdr1, 0, 0, (const void *address, Dl_info *info, void **extra, int flags),
+     (address, info, extra, flags))
 
 /* They close, and report that earlier writes are lost. */
 #define CLOSE(name, type, code, place)                                                             \
@@ -418,7 +452,8 @@ CLOSE(fclose, FILE *, ENOSPC, STREAM(file))
 int __asprintf_chk(char **out, int flag, const char *format, ...);
 int __vasprintf_chk(char **out, int flag, const char *format, va_list args);
 ASPRINTF(asprintf, (char **out, const char *format, ...), format)
-ASPRINTF(__asprintf_chk, (char **out, int flag __attribute__((unused)), const char *format, ...), format)
+ASPRINTF(__asprintf_chk, (char **out, int flag __attribute__((unused)), const char *format, ...),
+         format)
 
 int __vasprintf_chk(char **out, int flag __attribute__((unused)), const char *format, va_list args)
 {

@@ -37,14 +37,14 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof(troubles) / sizeof(troubles[0]); i++) {
         if (argc < 2) {
             puts(troubles[i].name);
-        } else if (0 == strcmp(argv[1], troubles[i].name)) {
+        } else if (strcmp(argv[1], troubles[i].name) == 0) {
             return troubles[i].run(argc - 1, argv + 1);
         }
     }
     if (argc < 2) {
         return EXIT_SUCCESS;
     }
-    if (0 == strcmp(argv[1], "child")) { /* what children.c executes */
+    if (strcmp(argv[1], "child") == 0) { /* what children.c executes */
         return EXIT_SUCCESS;
     }
     fprintf(stderr, "hostile: '%s' is not a name; without arguments it prints them\n", argv[1]);

@@ -76,7 +76,7 @@ static unsigned short length;
 
 static void add(struct sock_filter instruction)
 {
-    if (MOST == length) {
+    if (length == MOST) {
         fprintf(stderr, "too many calls\n");
         exit(USAGE);
     }
@@ -124,12 +124,12 @@ static void refuse_to_execute(int error)
 
 static void refuse_call(const char *name, int error)
 {
-    if (0 == strcmp(name, "execute")) {
+    if (strcmp(name, "execute") == 0) {
         refuse_to_execute(error);
         return;
     }
     for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-        if (0 == strcmp(name, calls[i].name)) {
+        if (strcmp(name, calls[i].name) == 0) {
             only_if(BPF_JEQ, calls[i].number, 1);
             refuse(error);
             return;
@@ -143,14 +143,14 @@ static void refuse_call(const char *name, int error)
 static bool install(void)
 {
     struct sock_fprog program = {.len = length, .filter = filter};
-    return 0 == prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
-           0 == syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
 }
 
 static void refuse_calls(char *names, int error)
 {
     load(offsetof(struct seccomp_data, nr));
-    for (char *name = strtok(names, ","); NULL != name; name = strtok(NULL, ",")) {
+    for (char *name = strtok(names, ","); name != NULL; name = strtok(NULL, ",")) {
         refuse_call(name, error);
     }
     add((struct sock_filter) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
@@ -175,8 +175,8 @@ int seccomp_main(int argc, char **argv)
         list();
         return 0;
     }
-    const int error = 0 == strcmp(argv[1], "EPERM") ? EPERM : ENOSYS;
-    const bool before = 0 == strcmp(argv[2], "before");
+    const int error = strcmp(argv[1], "EPERM") == 0 ? EPERM : ENOSYS;
+    const bool before = strcmp(argv[2], "before") == 0;
     if (before) {
         refuse_calls(argv[3], error);
     }

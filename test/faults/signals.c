@@ -116,16 +116,16 @@ static long in_code(void)
     char line[512];
     long n = 0;
     FILE *maps = fopen("/proc/self/maps", "r");
-    while (NULL != maps && NULL != fgets(line, sizeof(line), maps)) {
+    while (maps != NULL && fgets(line, sizeof(line), maps) != NULL) {
         unsigned long from, to;
-        if (NULL == strstr(line, "memfd:dame-code") || 2 != sscanf(line, "%lx-%lx", &from, &to)) {
+        if (strstr(line, "memfd:dame-code") == NULL || sscanf(line, "%lx-%lx", &from, &to) != 2) {
             continue;
         }
         for (int i = 0; i < REMEMBERED; i++) {
             n += interrupted[i] >= from && interrupted[i] < to;
         }
     }
-    if (NULL != maps) {
+    if (maps != NULL) {
         fclose(maps);
     }
     return n;
@@ -153,7 +153,7 @@ static void *pack_long_messages(void *unused)
         MPI_Unpack(stream, (int) l->size, &back, m.buf, 1, l->type, MPI_COMM_SELF);
         wrong += 0 == rounds % 16 && !msg_holds(&m, stream, l->size);
     }
-    check(0 == wrong, "%ld of %ld long messages are wrong", wrong, rounds);
+    check(wrong == 0, "%ld of %ld long messages are wrong", wrong, rounds);
     msg_free(&m);
     free(packed);
     free(stream);
@@ -167,7 +167,7 @@ int signals_main(int argc, char **argv)
     const long rounds = argc > 2 ? atol(argv[2]) : 2000;
     pthread_t packer;
     check_init_thread(&argc, &argv, MPI_THREAD_MULTIPLE);
-    own_stack = argc > 1 && 0 == strcmp("own", argv[1]);
+    own_stack = argc > 1 && strcmp("own", argv[1]) == 0;
     if (own_stack) {
         give_stack(MAIN);
     }
@@ -192,6 +192,6 @@ int signals_main(int argc, char **argv)
     printf("rank %d: %ld signals, of the last %d %ld in machine code\n", my_rank, (long) signals,
            REMEMBERED, found);
     fflush(stdout);
-    check(!(argc > 3 && 0 == strcmp("code", argv[3])) || found > 0, "no signal found machine code");
+    check(!(argc > 3 && strcmp("code", argv[3]) == 0) || found > 0, "no signal found machine code");
     return check_finish();
 }

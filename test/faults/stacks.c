@@ -15,7 +15,7 @@
 int stacks_main(int argc, char **argv)
 {
     const long bytes = argc > 1 ? atol(argv[1]) : PTHREAD_STACK_MIN;
-    const bool pack_only = argc > 2 && 0 == strcmp(argv[2], "pack");
+    const bool pack_only = argc > 2 && strcmp(argv[2], "pack") == 0;
     check_init_thread(&argc, &argv, MPI_THREAD_MULTIPLE);
     traffic_start(
         &(traffic_options_t){.threads = 2, .pack_only = pack_only, .stack = (size_t) bytes});

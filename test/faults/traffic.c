@@ -104,7 +104,7 @@ static bool both_stop(const lane_t *lane)
 static void *run(void *argument)
 {
     lane_t *lane = argument;
-    if (NULL != options.in_thread) {
+    if (options.in_thread != NULL) {
         options.in_thread(lane->index);
     }
     lane->tid = (pid_t) syscall(SYS_gettid);
@@ -130,7 +130,7 @@ static size_t stack_used(const lane_t *lane)
 {
     const char *at = (const char *) lane->memory + PAGE;
     const char *end = (const char *) lane->memory + lane->size;
-    while (at < end && 0 == *at) {
+    while (at < end && *at == 0) {
         at++;
     }
     return (size_t) (end - at);
@@ -142,8 +142,8 @@ static void give_stack(lane_t *lane, pthread_attr_t *attr)
     lane->size = options.stack + PAGE;
     lane->memory =
         mmap(NULL, lane->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (MAP_FAILED == lane->memory || 0 != mprotect(lane->memory, PAGE, PROT_NONE) ||
-        0 != pthread_attr_setstack(attr, (char *) lane->memory + PAGE, options.stack)) {
+    if (lane->memory == MAP_FAILED || mprotect(lane->memory, PAGE, PROT_NONE) != 0 ||
+        pthread_attr_setstack(attr, (char *) lane->memory + PAGE, options.stack) != 0) {
         fprintf(stderr, "a stack of %zu bytes is too small for this C library\n", options.stack);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
@@ -153,7 +153,7 @@ void traffic_start(const traffic_options_t *wanted)
 {
     options = *wanted;
     stopping = false;
-    if (2 != world_size) {
+    if (world_size != 2) {
         fprintf(stderr, "this takes two ranks, not %d\n", world_size);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
@@ -164,10 +164,10 @@ void traffic_start(const traffic_options_t *wanted)
     for (int i = 0; i < options.threads; i++) {
         pthread_attr_t attr;
         pthread_attr_init(&attr);
-        if (0 != options.stack) {
+        if (options.stack != 0) {
             give_stack(&lanes[i], &attr);
         }
-        if (0 != pthread_create(&lanes[i].thread, &attr, run, &lanes[i])) {
+        if (pthread_create(&lanes[i].thread, &attr, run, &lanes[i]) != 0) {
             perror("pthread_create");
             MPI_Abort(MPI_COMM_WORLD, 1);
         }
@@ -180,10 +180,10 @@ void traffic_stop(void)
     stopping = true;
     for (int i = 0; i < options.threads; i++) {
         pthread_join(lanes[i].thread, NULL);
-        check(0 == lanes[i].wrong && 0 < lanes[i].rounds, "thread %d: %ld of %ld rounds are wrong",
+        check(lanes[i].wrong == 0 && 0 < lanes[i].rounds, "thread %d: %ld of %ld rounds are wrong",
               i, lanes[i].wrong, (long) lanes[i].rounds);
         MPI_Comm_free(&lanes[i].comm);
-        if (NULL != lanes[i].memory) {
+        if (lanes[i].memory != NULL) {
             printf("rank %d: a thread has used %zu of %zu bytes of its stack\n", my_rank,
                    stack_used(&lanes[i]), options.stack);
             munmap(lanes[i].memory, lanes[i].size);

@@ -336,12 +336,12 @@ static void records_that_cannot_be_written(void)
         bool ok = dt_dame_job_open(&job, directory, 0, 2, always) &&
                   dt_dame_job_open(&other, directory, 1, 2, always) &&
                   dt_dame_job_publish(&job, &record, sizeof(record)) &&
-                  0 == setrlimit(RLIMIT_FSIZE, &none);
-        ok = ok && !dt_dame_job_publish(&other, &record, sizeof(record)) && EFBIG == errno &&
-             0 == access(directory, F_OK);
-        ok = ok && 1 == dt_dame_job_collect(&job, &record, sizeof(record), visit, &(int){-1});
+                  setrlimit(RLIMIT_FSIZE, &none) == 0;
+        ok = ok && !dt_dame_job_publish(&other, &record, sizeof(record)) && errno == EFBIG &&
+             access(directory, F_OK) == 0;
+        ok = ok && dt_dame_job_collect(&job, &record, sizeof(record), visit, &(int){-1}) == 1;
         ok = ok && dt_dame_job_open(&other, directory, 1, 2, always) &&
-             !dt_dame_job_publish(&other, &record, sizeof(record)) && 0 != access(directory, F_OK);
+             !dt_dame_job_publish(&other, &record, sizeof(record)) && access(directory, F_OK) != 0;
         _exit(!ok);
     }
     check(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0,
@@ -353,7 +353,7 @@ static void a_directory_that_is_gone(void)
 {
     static record_t record;
     dt_dame_job_t job;
-    check(dt_dame_job_open(&job, directory, 1, 2, always) && 0 == rmdir(directory), "gone");
+    check(dt_dame_job_open(&job, directory, 1, 2, always) && rmdir(directory) == 0, "gone");
     check(dt_dame_job_publish(&job, &record, sizeof(record)) && dt_dame_job_claim(&job),
           "it is made again");
     check(dt_dame_job_collect(&job, &record, sizeof(record), visit, &(int){-1}) == 1, "and read");

@@ -34,7 +34,7 @@ const char *dt_decline_text(dt_decline_t reason)
 
 const char *dt_left_text(int32_t why)
 {
-    return 7 == why ? "it is as fast" : "?";
+    return why == 7 ? "it is as fast" : "?";
 }
 
 int64_t dt_code_stat(dame_code_stat_t stat)
@@ -97,7 +97,7 @@ static void moved(int rank, const char *name, dame_work_t work, dame_tier_t tier
 {
     dt_dame_record_t *record = &ranks[rank];
     dame_tally_row_t *row = &record->rows[0];
-    while (row < &record->rows[record->nrows] && 0 != strcmp(row->name, name)) {
+    while (row < &record->rows[record->nrows] && strcmp(row->name, name) != 0) {
         row++;
     }
     if (row == &record->rows[record->nrows]) {
@@ -139,12 +139,12 @@ static void write_page(void)
 
 static void says(const char *text)
 {
-    check(NULL != strstr(page, text), "missing: \"%s\" in\n%s", text, page);
+    check(strstr(page, text) != NULL, "missing: \"%s\" in\n%s", text, page);
 }
 
 static void does_not_say(const char *text)
 {
-    check(NULL == strstr(page, text), "found: \"%s\" in\n%s", text, page);
+    check(strstr(page, text) == NULL, "found: \"%s\" in\n%s", text, page);
 }
 
 /* ---- verdicts ------------------------------------------------------------------------------- */
@@ -288,8 +288,8 @@ static void bytes_that_dame_did_not_move_are_told(void)
     FILE *out = fmemopen(text, sizeof(text), "w");
     dt_dame_write_last_run(&sum, out);
     fclose(out);
-    check(NULL != strstr(text, "percent=16.7\n") &&
-              NULL != strstr(text, "datatype_1=long: , 40 uses, 8000000 bytes, opal\n"),
+    check(strstr(text, "percent=16.7\n") != NULL &&
+              strstr(text, "datatype_1=long: , 40 uses, 8000000 bytes, opal\n") != NULL,
           "%s", text);
     for (char name[2] = "c"; *name < 'h'; (*name)++) { /* more rows than are shown whole */
         moved(0, name, DAME_WORK_PACK, DAME_TIER_CODE, 9, (dame_rate_t){3, 0}, (dame_rate_t){5, 0});
@@ -310,14 +310,14 @@ static void the_last_run_knows_no_more(void)
     FILE *out = fmemopen(text, sizeof(text), "w");
     dt_dame_write_last_run(&sum, out);
     fclose(out);
-    check(NULL != strstr(text, "seconds_saved=not known: Open MPI's engine was timed for 50 %"),
+    check(strstr(text, "seconds_saved=not known: Open MPI's engine was timed for 50 %") != NULL,
           "%s", text);
     ranks[1].rows[0].native[DAME_WORK_PACK] = (dame_rate_t){4, 0};
     write_page();
     out = fmemopen(text, sizeof(text), "w");
     dt_dame_write_last_run(&sum, out);
     fclose(out);
-    check(NULL != strstr(text, "seconds_saved=0.003000"), "%s", text);
+    check(strstr(text, "seconds_saved=0.003000") != NULL, "%s", text);
 }
 
 static void the_last_run_says_why_nothing_was_estimated(void)
@@ -332,7 +332,7 @@ static void the_last_run_says_why_nothing_was_estimated(void)
         dt_dame_write_last_run(&sum, out);
         fclose(out);
         const char *why = report ? "Open MPI's engine was never timed" : "dt_dame_report was none";
-        check(NULL != strstr(text, why) && NULL != strstr(text, "seconds_saved=not estimated: "),
+        check(strstr(text, why) != NULL && strstr(text, "seconds_saved=not estimated: ") != NULL,
               "%s", text);
     }
 }
@@ -370,5 +370,5 @@ int main(void)
     bytes_that_dame_did_not_move_are_told();
     free(page);
     printf("%ld passed, %ld failed\n", passed, failed);
-    return 0 != failed;
+    return failed != 0;
 }

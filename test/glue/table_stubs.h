@@ -30,7 +30,7 @@ typedef struct opal_datatype_t datatype_t;
 
 static void *must(void *p)
 {
-    if (NULL == p) {
+    if (p == NULL) {
         fprintf(stderr, "out of memory\n");
         abort();
     }
@@ -50,7 +50,7 @@ enum { NO_MEMORY = -7 };
 enum { KEPT = 16 << 10 };
 
 /* Seldom differs, so that it is the comparison that tells layouts apart. */
-uint64_t dt_layout_sketch(const datatype_t *datatype)
+uint64_t dt_layout_fingerprint(const datatype_t *datatype)
 {
     return (uint64_t) datatype->shape % 13;
 }
@@ -78,16 +78,16 @@ dame_program_t *dt_import(dame_tree_t *tree, const datatype_t *datatype, dt_decl
     const dame_type_t *basic;
     const dame_type_t *vector;
     dame_program_t *program = NULL;
-    *declined = NO_MEMORY == datatype->shape ? DT_DECLINE_MEMORY
+    *declined = datatype->shape == NO_MEMORY ? DT_DECLINE_MEMORY
                 : datatype->shape < 0        ? DT_DECLINE_BOUNDS
                                              : DT_DECLINE_NONE;
     dt_count(DT_COUNT_layouts_imported, 1);
     if (datatype->shape < 0) {
         return NULL;
     }
-    if (DAME_OK != dame_type_basic(tree, 4, &basic) ||
-        DAME_OK != dame_type_vector(tree, 2, 1, 8 * (datatype->shape + 1), basic, &vector) ||
-        DAME_OK != dame_program_build(vector, NULL, &program)) {
+    if (dame_type_basic(tree, 4, &basic) != DAME_OK ||
+        dame_type_vector(tree, 2, 1, 8 * (datatype->shape + 1), basic, &vector) != DAME_OK ||
+        dame_program_build(vector, NULL, &program) != DAME_OK) {
         fprintf(stderr, "the stub cannot build a program\n");
         abort();
     }
@@ -113,7 +113,7 @@ static bool wait_for(sem_t *event)
     struct timespec end;
     clock_gettime(CLOCK_REALTIME, &end);
     end.tv_sec += 10;
-    return 0 == sem_timedwait(event, &end);
+    return sem_timedwait(event, &end) == 0;
 }
 
 dt_dump_t *dt_dump_begin(dame_tree_t *tree, const datatype_t *datatype)
@@ -128,7 +128,7 @@ dt_dump_t *dt_dump_begin(dame_tree_t *tree, const datatype_t *datatype)
 
 void dt_dump_write(dt_dump_t *dump, const dame_program_t *program)
 {
-    if (NULL != dump) {
+    if (dump != NULL) {
         dumps_wrong += NULL == program || bound_of(dump - dumps) != program->true_ub;
         dumps_written++;
         if (slow.shape == dump - dumps) {
@@ -160,7 +160,7 @@ void __wrap_dame_promote_layout_init(dame_promoter_t *promoter, dame_layout_t *l
 
 void __wrap_dame_promoter_free(dame_promoter_t *promoter, dame_layout_t *layouts)
 {
-    for (dame_layout_t *layout = layouts; NULL != layout; layout = layout->next) {
+    for (dame_layout_t *layout = layouts; layout != NULL; layout = layout->next) {
         promotions_ended += NULL != layout->program;
         promotions_wrong +=
             NULL != layout->program && 3 > layout->program->nprims; /* freed before */
@@ -170,7 +170,7 @@ void __wrap_dame_promoter_free(dame_promoter_t *promoter, dame_layout_t *layouts
 
 void dt_dump_codes(dt_dump_t *dump, const dame_layout_t *layout)
 {
-    dumps_wrong += NULL != dump && NULL == layout->program;
+    dumps_wrong += NULL != dump && layout->program == NULL;
 }
 
 #endif

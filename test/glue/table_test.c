@@ -38,9 +38,9 @@ static int64_t imports(void)
 /* Is this the entry of the datatype as it is now? */
 static bool is_entry_of(const dt_entry_t *entry, const datatype_t *datatype)
 {
-    return NULL != entry && datatype == atomic_load(&entry->key) &&
-           NULL != entry->use.layout->program &&
-           DT_DECLINE_NONE == atomic_load(&entry->use.layout->declined) &&
+    return entry != NULL && datatype == atomic_load(&entry->key) &&
+           entry->use.layout->program != NULL &&
+           atomic_load(&entry->use.layout->declined) == DT_DECLINE_NONE &&
            bound_of(datatype->shape) == entry->use.layout->program->true_ub;
 }
 
@@ -110,7 +110,7 @@ static void leave(shape_t *shape)
             shape_t *one = &model.shapes[i];
             if (one->unused_since > 0) {
                 unused += one->bytes;
-                oldest = NULL == oldest || one->unused_since < oldest->unused_since ? one : oldest;
+                oldest = oldest == NULL || one->unused_since < oldest->unused_since ? one : oldest;
             }
         }
         if (unused <= model.room) {
@@ -124,7 +124,7 @@ static void leave(shape_t *shape)
 static bool get_subject(subject_t *s)
 {
     const int64_t number = s->datatype.shape;
-    const bool is_new = NULL == s->entry, lacks_memory = NO_MEMORY == number;
+    const bool is_new = s->entry == NULL, lacks_memory = number == NO_MEMORY;
     shape_t *shape = shape_of(s);
     const dt_entry_t *entry = dt_table_get(&s->datatype);
     if (!is_new) {
@@ -133,21 +133,21 @@ static bool get_subject(subject_t *s)
     s->entry = entry;
     model.counts.imported += number >= 0;
     model.counts.declined += number < 0;
-    model.counts.layouts += lacks_memory || NULL == shape->layout;
+    model.counts.layouts += lacks_memory || shape->layout == NULL;
     model.counts.dumps_begun += NULL != dt_entry_dump(entry);
     bool ok =
-        NULL != entry && entry->serial > model.serial && &s->datatype == atomic_load(&entry->key);
+        entry != NULL && entry->serial > model.serial && &s->datatype == atomic_load(&entry->key);
     model.serial = entry->serial;
     ok = ok && (number >= 0 ? is_entry_of(entry, &s->datatype)
-                            : NULL == entry->use.layout->program &&
+                            : entry->use.layout->program == NULL &&
                                   (lacks_memory ? DT_DECLINE_MEMORY : DT_DECLINE_BOUNDS) ==
                                       atomic_load(&entry->use.layout->declined));
-    ok = ok && (NULL != dt_entry_dump(entry)) ==
+    ok = ok && (dt_entry_dump(entry) != NULL) ==
                    (has_extras && number >= 0 && (number <= 30 || 0 == number % 2));
     if (lacks_memory) { /* which may pass */
         return ok;
     }
-    if (NULL == shape->layout) {
+    if (shape->layout == NULL) {
         shape->layout = entry->use.layout;
         shape->bytes = entry->use.layout->bytes;
         entry->use.layout->promotions[DAME_PACK].period = (int32_t) number + 77;
@@ -161,11 +161,11 @@ static bool get_subject(subject_t *s)
 static void forget_subject(subject_t *s)
 {
     shape_t *shape = shape_of(s);
-    if (NULL != s->entry) {
+    if (s->entry != NULL) {
         model.counts.generation++;
     }
     dt_table_forget(&s->datatype);
-    if (NULL != s->entry && NO_MEMORY != s->datatype.shape) {
+    if (s->entry != NULL && s->datatype.shape != NO_MEMORY) {
         shape->datatypes--;
         leave(shape);
     }
@@ -186,7 +186,7 @@ static void hold_or_release(const subject_t *s)
     shape_t *shape = shape_of(s);
     if (shape->holds > 0) {
         release(shape);
-    } else if (NULL != s->entry && NO_MEMORY != s->datatype.shape) {
+    } else if (s->entry != NULL && s->datatype.shape != NO_MEMORY) {
         shape->holds++;
         dame_layout_hold(shape->layout);
     }
@@ -203,7 +203,7 @@ static void clear_all(int types)
         model.subjects[i].entry = NULL;
     }
     for (int i = 0; i < ALL_SHAPES; i++) {
-        if (NULL != model.shapes[i].layout) {
+        if (model.shapes[i].layout != NULL) {
             drop(&model.shapes[i]);
         }
     }
@@ -222,20 +222,20 @@ static void random_datatypes(int types, int shapes, int steps)
     model.counts = counted();
     model.room = KEPT;
     int step = 0;
-    for (; step < steps && 0 == wrong; step++) {
+    for (; step < steps && wrong == 0; step++) {
         subject_t *s = &model.subjects[rng_next(&rng) % (uint64_t) types];
         const int what = (int) (rng_next(&rng) % 1000);
-        if (0 == step % (steps / 3 + 1)) {
+        if (step % (steps / 3 + 1) == 0) {
             clear_all(types);
         } else if (what < 5) {
-            model.room = rng_next(&rng) % KEPT * (0 != what);
+            model.room = rng_next(&rng) % KEPT * (what != 0);
             dt_engine.layouts.most_unused = model.room;
         } else if (what < 100) {
             hold_or_release(s);
         } else if (what < 400) {
             forget_subject(s);
         } else {
-            if (NULL == s->entry) {
+            if (s->entry == NULL) {
                 const int64_t shape = (int64_t) (rng_next(&rng) % (uint64_t) (shapes + 2));
                 s->datatype.shape = shape < shapes ? shape : shape == shapes ? -1 : NO_MEMORY;
             }
@@ -244,10 +244,10 @@ static void random_datatypes(int types, int shapes, int steps)
         const counts_t found = counted();
         wrong += 0 != memcmp(&found, &model.counts, sizeof(found));
     }
-    check(0 == wrong, "%d datatypes of %d shapes: wrong after %d steps", types, shapes, step);
+    check(wrong == 0, "%d datatypes of %d shapes: wrong after %d steps", types, shapes, step);
     clear_all(types);
     const counts_t found = counted();
-    check(0 == memcmp(&found, &model.counts, sizeof(found)), "at the end");
+    check(memcmp(&found, &model.counts, sizeof(found)) == 0, "at the end");
     dt_engine.layouts.most_unused = KEPT;
 }
 
@@ -262,7 +262,7 @@ static void a_known_layout_is_not_imported_again(void)
     check(is_entry_of(dt_table_get(&other), &other), "as the other was");
     check(before == dt_stats_total(DT_COUNT_layouts_imported), "it is not imported again");
     check(is_entry_of(dt_table_get(&like), &like) && is_entry_of(dt_table_get(&unlike), &unlike),
-          "two layouts with one sketch");
+          "two layouts with one fingerprint");
     check(before + 2 == dt_stats_total(DT_COUNT_layouts_imported), "are both imported");
     dt_table_forget(&one);
     dt_table_forget(&other);
@@ -397,7 +397,7 @@ static void *creator(void *arg)
         }
         known[one - own] = !known[one - own];
         datatype_t *shared = take_from_pool(rng_next(&rng));
-        if (NULL != shared) {
+        if (shared != NULL) {
             wrong += !live_and_die(shared, (int64_t) (rng_next(&rng) % 500));
             give_to_pool(shared);
             handed++;
@@ -407,7 +407,7 @@ static void *creator(void *arg)
         wrong += known[i] && !is_entry_of(dt_table_get(&own[i]), &own[i]);
         dt_table_forget(&own[i]); /* a no-op for those not known */
     }
-    check(0 == wrong, "a creating thread saw %ld wrong entries", wrong);
+    check(wrong == 0, "a creating thread saw %ld wrong entries", wrong);
     check(handed > ROUNDS / 2, "addresses went round: %ld", handed);
     free(known);
     free(own);
@@ -427,7 +427,7 @@ static void *finder(void *arg)
         wrong += entry != long_entries[i] || !is_entry_of(entry, &long_lived[i]);
         found++;
     }
-    check(0 == wrong, "%ld of %ld long-lived datatypes wrong", wrong, found);
+    check(wrong == 0, "%ld of %ld long-lived datatypes wrong", wrong, found);
     return NULL;
 }
 
@@ -478,7 +478,7 @@ static void *hammer(void *arg)
             dt_table_forget(&own[i]);
         }
     }
-    check(0 == wrong, "%ld of a thread's datatypes wrong", wrong);
+    check(wrong == 0, "%ld of a thread's datatypes wrong", wrong);
     return arg;
 }
 
@@ -495,7 +495,7 @@ static bool counts_with_threads(int64_t counted)
 #ifndef THREAD_SANITIZER
     for (int i = 0; i < 2 * HAMMERS; i++) {
         pthread_t thread;
-        if (0 != pthread_create(&thread, NULL, count_fragment, NULL)) {
+        if (pthread_create(&thread, NULL, count_fragment, NULL) != 0) {
             return false;
         }
         pthread_join(thread, NULL);
@@ -532,7 +532,7 @@ static int use_in_child(datatype_t *known, const dt_entry_t *entry, int64_t coun
 
 static void children_find_the_table_and_the_counters_whole(void)
 {
-    if (NULL != getenv("UNDER_QEMU")) { /* where children of a process with threads end with 127 */
+    if (getenv("UNDER_QEMU") != NULL) { /* where children of a process with threads end with 127 */
         return;
     }
     pthread_t threads[HAMMERS];
@@ -548,13 +548,13 @@ static void children_find_the_table_and_the_counters_whole(void)
         pthread_create(&threads[i], NULL, hammer, NULL);
     }
     int status = 0;
-    for (int i = 0; i < FORKS && 0 == status; i++) {
+    for (int i = 0; i < FORKS && status == 0; i++) {
         const pid_t child = fork();
-        if (0 == child) {
+        if (child == 0) {
             _exit(use_in_child(&known, entry, 2));
         }
         const bool ended = child == waitpid(child, &status, 0);
-        check(ended && 0 == status, "child %d: status %x", i, (unsigned) status);
+        check(ended && status == 0, "child %d: status %x", i, (unsigned) status);
     }
     atomic_store(&forks_done, true);
     for (int i = 0; i < HAMMERS; i++) {
@@ -567,32 +567,32 @@ static void children_find_the_table_and_the_counters_whole(void)
 
 static void texts_belong_to_their_numbers(void)
 {
-    check(0 == strcmp("types_imported", dt_counter_name(DT_COUNT_types_imported)) &&
-              0 == strcmp("messages_packed", dt_counter_name(DT_COUNT_messages_packed)) &&
-              0 == strcmp("differences", dt_counter_name(DT_COUNT_differences)),
+    check(strcmp("types_imported", dt_counter_name(DT_COUNT_types_imported)) == 0 &&
+              strcmp("messages_packed", dt_counter_name(DT_COUNT_messages_packed)) == 0 &&
+              strcmp("differences", dt_counter_name(DT_COUNT_differences)) == 0,
           "names of counters");
     bool all = true;
     for (int i = 0; i < DT_COUNTERS; i++) {
-        all = all && NULL != dt_counter_description((dt_counter_t) i);
+        all = all && dt_counter_description((dt_counter_t) i) != NULL;
     }
     for (int i = 0; i < DT_DECLINES; i++) {
-        all = all && NULL != dt_decline_text((dt_decline_t) i);
+        all = all && dt_decline_text((dt_decline_t) i) != NULL;
     }
     check(all, "every counter and reason has a text");
-    check(0 == strcmp("device memory", dt_decline_text(DT_DECLINE_DEVICE)), "the last reason");
+    check(strcmp("device memory", dt_decline_text(DT_DECLINE_DEVICE)) == 0, "the last reason");
     dt_count_declined(DT_DECLINE_DEVICE);
-    check(1 == dt_stats_declined(DT_DECLINE_DEVICE), "and is counted by itself");
+    check(dt_stats_declined(DT_DECLINE_DEVICE) == 1, "and is counted by itself");
 }
 
 static void the_first_limit_is_kept_for_the_report(void)
 {
     const dame_limit_t first = {"primitives", 10, 11};
     const dame_limit_t second = {"nested levels", 16, 17};
-    check(NULL == dt_stats_limit().what, "no limit was exceeded");
+    check(dt_stats_limit().what == NULL, "no limit was exceeded");
     dt_stats_tell_limit(&first);
     dt_stats_tell_limit(&second);
     const dame_limit_t kept = dt_stats_limit();
-    check(first.what == kept.what && 10 == kept.limit && 11 == kept.value, "the first is kept");
+    check(first.what == kept.what && kept.limit == 10 && kept.value == 11, "the first is kept");
 }
 
 int main(void)
@@ -616,10 +616,10 @@ int main(void)
     threads_share_the_table();
     set_extras(false); /* the table is empty */
     threads_share_the_table();
-    check(dumps_begun == dumps_written && 0 == dumps_wrong, "every dump was written, its program");
+    check(dumps_begun == dumps_written && dumps_wrong == 0, "every dump was written, its program");
     /* one in five when the threads run one after another, which share least */
     const int64_t types = dt_stats_total(DT_COUNT_types_imported);
-    check(promotions_begun == promotions_ended && 0 == promotions_wrong &&
+    check(promotions_begun == promotions_ended && promotions_wrong == 0 &&
               promotions_begun < types / 4,
           "the promotion of every program, of which there were fewer, ended before the program");
     check(0 < dt_stats_total(DT_COUNT_layouts_dropped), "some programs were not kept");
@@ -627,5 +627,5 @@ int main(void)
     texts_belong_to_their_numbers();
     the_first_limit_is_kept_for_the_report();
     printf("%ld passed, %ld failed\n", passed, failed);
-    return 0 != failed;
+    return failed != 0;
 }

@@ -69,7 +69,7 @@ bool cpu_put(cpu_t *cpu, const operand_t *operand, value_t value)
 
 static bool top_bit(uint64_t bits, int bytes)
 {
-    return 0 != (bits >> (8 * bytes - 1) & 1);
+    return (bits >> (8 * bytes - 1) & 1) != 0;
 }
 
 /* Flags of a result, except carry and overflow. */
@@ -141,7 +141,7 @@ static uint64_t shift(cpu_t *cpu, uint64_t a, const value_t *distance, int bytes
     if (distance->knowledge == KNOWN && by > 0) {
         const int last = action != ACTION_SHL ? by - 1 : by > bits ? 0 : bits - by;
         set_flags(cpu, result, bytes, by <= bits ? knowledge : UNDEFINED);
-        cpu->flags.carry = 0 != (extended >> last & 1);
+        cpu->flags.carry = (extended >> last & 1) != 0;
         cpu->flags.has_shifted = true;
     }
     return result;
@@ -364,7 +364,7 @@ static bool holds(const flags_t *flags, int condition)
         is = flags->zero || flags->sign != flags->overflow;
         break;
     }
-    return is != (0 != (condition & 1));
+    return is != ((condition & 1) != 0);
 }
 
 static bool jump_if(cpu_t *cpu)

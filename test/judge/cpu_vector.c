@@ -36,10 +36,10 @@ static bool access_masked(cpu_t *cpu, const operand_t *operand, uint64_t address
     }
     for (int i = 0, end; i < elements; i = end) {
         end = i + 1;
-        if (0 == (bits >> i & 1)) {
+        if ((bits >> i & 1) == 0) {
             continue;
         }
-        while (end < elements && 0 != (bits >> end & 1)) {
+        while (end < elements && (bits >> end & 1) != 0) {
             end++;
         }
         if (!touch(cpu, address + (uint64_t) (i * operand->element),
@@ -69,7 +69,7 @@ static bool take(cpu_t *cpu, const operand_t *operand, bool may_be_unset)
     case OPERAND_MEMORY:
         return access_memory(cpu, operand, load);
     case OPERAND_VECTOR:
-        if (cpu->now->is_idiom || may_be_unset || 0 != (cpu->vectors >> operand->number & 1)) {
+        if (cpu->now->is_idiom || may_be_unset || (cpu->vectors >> operand->number & 1) != 0) {
             return true;
         }
         return cpu_fail(cpu, RULE_DEFINED, "vector register %d was not set", operand->number);

@@ -82,10 +82,10 @@ int x_fault_is(const char *name)
  * which is NULL when memory is out. */
 static judge_rule_t judge_fault(const fault_t *fault, char **report)
 {
-    const session_plan_t plan = {.cases = NULL == fault ? SOUND_CASES : CASES,
+    const session_plan_t plan = {.cases = fault == NULL ? SOUND_CASES : CASES,
                                  .seed = 1,
                                  .only = -1,
-                                 .no_layouts = NULL == fault,
+                                 .no_layouts = fault == NULL,
                                  .most_failures = 1};
     size_t size = 0;
     session_t session = {.out = open_memstream(report, &size)};

@@ -296,7 +296,7 @@ bool footprint_user(footprint_t *footprint, uint64_t address, int64_t bytes, boo
         footprint_line_t *line = find_line(footprint, address / FOOTPRINT_LINE, false);
         const uint64_t touched = take_line(&address, &bytes);
         const uint64_t data = line ? line->data : 0;
-        if (write && 0 != (touched & ~data)) {
+        if (write && (touched & ~data) != 0) {
             return fail_user(footprint, begin, length, write, offset, verdict,
                              "not all of it is data");
         }

@@ -108,8 +108,8 @@ static bool take_memory(const decoded_t *d, const ZydisDecodedOperand *from, ope
 
 static bool take_operand(const decoded_t *d, const ZydisDecodedOperand *from, operand_t *to)
 {
-    *to = (operand_t){.read = 0 != (from->actions & ZYDIS_OPERAND_ACTION_MASK_READ),
-                      .written = 0 != (from->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE),
+    *to = (operand_t){.read = (from->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0,
+                      .written = (from->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0,
                       .bytes = (uint16_t) (from->size / 8),
                       .base = NO_REGISTER,
                       .index = NO_REGISTER};
@@ -275,8 +275,8 @@ static bool take_instruction(const decoded_t *d, uint32_t offset, instruction_t 
                           .length = d->z.length,
                           .condition = d->z.opcode & 15,
                           .action = mnemonic_action(d->z.mnemonic)};
-    if (0 != (d->z.attributes & (ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_REP |
-                                 ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE))) {
+    if ((d->z.attributes & (ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
+                            ZYDIS_ATTRIB_HAS_REPNE)) != 0) {
         return not_allowed(d, offset, verdict, "a lock or repeat prefix");
     }
     if (!take_operands(d, in, verdict)) {
@@ -452,7 +452,7 @@ static bool check_rest(const listing_t *listing, verdict_t *verdict)
             padded = 0;
             continue;
         }
-        table |= 0 != (listing->is_constant[i] & TABLE);
+        table |= (listing->is_constant[i] & TABLE) != 0;
         if (table || listing->is_constant[i]) {
             padded = 0;
             continue;

@@ -187,7 +187,7 @@ static void judge_layouts(session_t *session, const session_plan_t *plan)
     for (int i = 0; i < layouts_count() && session->failed < plan->most_failures; i++) {
         const struct layout_spec *spec = layouts_get(i);
         if (plan->layout ? !layouts_match(spec, plan->layout)
-                         : 0 != (spec->flags & LAYOUT_SERIES)) {
+                         : (spec->flags & LAYOUT_SERIES) != 0) {
             continue;
         }
         struct layout *layout = layout_create(spec, LAYOUT_ON_LINE);

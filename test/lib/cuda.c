@@ -42,7 +42,7 @@ __attribute__((constructor)) static void make_areas(void)
         const int access = i < STAND_IN_DEVICES ? PROT_NONE : PROT_READ | PROT_WRITE;
         areas[i].start =
             mmap(NULL, ARENA, access, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (MAP_FAILED == areas[i].start) {
+        if (areas[i].start == MAP_FAILED) {
             abort();
         }
     }
@@ -83,7 +83,7 @@ static void *alloc(int i, size_t bytes)
 void stand_in_free(void *memory)
 {
     counts.allocations -= NULL != memory;
-    for (int i = 0; 0 == counts.allocations && i <= STAND_IN_DEVICES; i++) {
+    for (int i = 0; counts.allocations == 0 && i <= STAND_IN_DEVICES; i++) {
         madvise(areas[i].start, areas[i].used, MADV_DONTNEED);
         areas[i].used = 0;
     }
@@ -135,7 +135,7 @@ void stand_in_fail(const char *function, int error)
 
 static int fails(const char *function)
 {
-    if (0 != strcmp(function, failing)) {
+    if (strcmp(function, failing) != 0) {
         return SUCCESS;
     }
     failing[0] = '\0';
@@ -146,7 +146,7 @@ static int fails(const char *function)
 #define MAY_FAIL                                                                                   \
     do {                                                                                           \
         const int error_now = fails(__func__);                                                     \
-        if (SUCCESS != error_now) {                                                                \
+        if (error_now != SUCCESS) {                                                                \
             return error_now;                                                                      \
         }                                                                                          \
     } while (0)
@@ -163,19 +163,19 @@ void *stand_in_context(int device)
 
 static int current_device(void)
 {
-    return 0 == counts.contexts ? -1 : (int) (pushed[counts.contexts - 1] - contexts);
+    return counts.contexts == 0 ? -1 : (int) (pushed[counts.contexts - 1] - contexts);
 }
 
 int cuCtxGetCurrent(void **context)
 {
-    *context = 0 == counts.contexts ? NULL : pushed[counts.contexts - 1];
+    *context = counts.contexts == 0 ? NULL : pushed[counts.contexts - 1];
     return SUCCESS;
 }
 
 int cuCtxPushCurrent_v2(void *context)
 {
     MAY_FAIL;
-    if (NULL == context || MOST_PUSHED == counts.contexts) {
+    if (context == NULL || counts.contexts == MOST_PUSHED) {
         return INVALID_CONTEXT;
     }
     pushed[counts.contexts++] = context;
@@ -199,10 +199,10 @@ int cuPointerGetAttributes(unsigned n, int *attributes, void **data, uint64_t ad
     const int i = area_of(address);
     questions++;
     for (unsigned k = 0; k < n; k++) {
-        if (CONTEXT == attributes[k]) {
+        if (attributes[k] == CONTEXT) {
             *(void **) data[k] = i >= 0 && i < STAND_IN_DEVICES ? &contexts[i] : NULL;
         } else {
-            *(unsigned *) data[k] = MEMORY_TYPE != attributes[k] || i < 0 ? 0
+            *(unsigned *) data[k] = attributes[k] != MEMORY_TYPE || i < 0 ? 0
                                     : i < STAND_IN_DEVICES                ? DEVICE
                                                                           : HOST;
         }
@@ -212,7 +212,7 @@ int cuPointerGetAttributes(unsigned n, int *attributes, void **data, uint64_t ad
 
 int cuGetErrorName(int error, const char **name)
 {
-    *name = OUT_OF_MEMORY == error ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_OF_THE_STAND_IN";
+    *name = error == OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_OF_THE_STAND_IN";
     return SUCCESS;
 }
 
@@ -221,7 +221,7 @@ int cuMemAlloc_v2(uint64_t *address, size_t bytes)
     MAY_FAIL;
     void *memory = current_device() < 0 ? NULL : alloc(current_device(), bytes);
     *address = (uintptr_t) memory;
-    return NULL != memory ? SUCCESS : OUT_OF_MEMORY;
+    return memory != NULL ? SUCCESS : OUT_OF_MEMORY;
 }
 
 int cuMemFree_v2(uint64_t address)
@@ -235,7 +235,7 @@ int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags)
     (void) flags;
     MAY_FAIL;
     *memory = stand_in_pinned(bytes);
-    return NULL != *memory ? SUCCESS : OUT_OF_MEMORY;
+    return *memory != NULL ? SUCCESS : OUT_OF_MEMORY;
 }
 
 int cuMemFreeHost(void *memory)
@@ -266,7 +266,7 @@ int dame_load_host_code(void **module, const void *code, size_t bytes, size_t en
     MAY_FAIL;
     module_t *loaded = malloc(sizeof(*loaded));
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (NULL == loaded || MAP_FAILED == memory) {
+    if (loaded == NULL || memory == MAP_FAILED) {
         abort();
     }
     memcpy(memory, code, bytes);
@@ -290,7 +290,7 @@ int cuModuleGetFunction(void **function, void *module, const char *name)
 {
     MAY_FAIL;
     *function = module;
-    return 0 == strcmp("k0", name) ? SUCCESS : INVALID_VALUE;
+    return strcmp("k0", name) == 0 ? SUCCESS : INVALID_VALUE;
 }
 
 /* ---- Streams -------------------------------------------------------------------------------- */
@@ -316,8 +316,8 @@ static stream_t standard = {.end = &standard.first};
 static int enqueue(stream_t *stream, const work_t *work)
 {
     work_t *copy = malloc(sizeof(*copy));
-    stream = NULL == stream ? &standard : stream;
-    if (NULL == copy) {
+    stream = stream == NULL ? &standard : stream;
+    if (copy == NULL) {
         abort();
     }
     *copy = *work;
@@ -340,15 +340,15 @@ static void run_kernel(const work_t *work)
 
 static void do_work(const work_t *work)
 {
-    if (NULL != work->event) {
+    if (work->event != NULL) {
         *work->event = 1;
         return;
     }
     open_devices(PROT_READ | PROT_WRITE);
-    if (NULL != work->kernel) {
+    if (work->kernel != NULL) {
         run_kernel(work);
     } else {
-        for (size_t row = 0; row < work->rows + (0 == work->rows); row++) {
+        for (size_t row = 0; row < work->rows + (work->rows == 0); row++) {
             memcpy((void *) (uintptr_t) (work->to + row * work->to_pitch),
                    (void *) (uintptr_t) (work->from + row * work->from_pitch), work->bytes);
         }
@@ -358,8 +358,8 @@ static void do_work(const work_t *work)
 
 static void empty(stream_t *stream, int does_work)
 {
-    stream = NULL == stream ? &standard : stream;
-    while (NULL != stream->first) {
+    stream = stream == NULL ? &standard : stream;
+    while (stream->first != NULL) {
         work_t *work = stream->first;
         if (does_work) {
             do_work(work);
@@ -380,7 +380,7 @@ int cuStreamSynchronize(void *stream)
 {
     counts.waits++;
     const int error = fails(__func__);
-    empty(stream, SUCCESS == error);
+    empty(stream, error == SUCCESS);
     return error;
 }
 
@@ -388,7 +388,7 @@ void *stand_in_stream(int device)
 {
     stream_t *stream = calloc(1, sizeof(*stream));
     (void) device;
-    if (NULL == stream) {
+    if (stream == NULL) {
         abort();
     }
     stream->end = &stream->first;
@@ -425,10 +425,10 @@ static uint64_t start_of(const cu_side_t *side)
 {
     const uint64_t host = (uintptr_t) side->host;
     const int is_there = area_of(side->device) >= 0 && area_of(side->device) < STAND_IN_DEVICES;
-    if (HOST != side->type && (DEVICE != side->type || !is_there)) {
+    if (side->type != HOST && (side->type != DEVICE || !is_there)) {
         abort();
     }
-    return HOST == side->type ? host : side->device;
+    return side->type == HOST ? host : side->device;
 }
 
 int cuMemcpy2DAsync_v2(const cu_rows_t *rows, void *stream)
@@ -453,7 +453,7 @@ int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned gr
     work_t work = {.kernel = function, .pieces = (int64_t) grid_x * block_x};
     counts.launches++;
     MAY_FAIL;
-    if (0 == grid_x || 1 != grid_y * grid_z * block_y * block_z || 0 != shared || NULL != extra) {
+    if (grid_x == 0 || grid_y * grid_z * block_y * block_z != 1 || shared != 0 || extra != NULL) {
         return INVALID_VALUE;
     }
     for (int i = 0; i < 5; i++) {

@@ -29,7 +29,7 @@ enum { LONGEST_MS = 60, CACHED_MS = 300, NAMES = 256 };
 
 #define REAL(name)                                                                                 \
     static __typeof__(&name) real;                                                                 \
-    if (NULL == real) {                                                                            \
+    if (real == NULL) {                                                                            \
         real = (__typeof__(&name)) dlsym(RTLD_NEXT, #name);                                        \
     }
 
@@ -38,7 +38,7 @@ enum { LONGEST_MS = 60, CACHED_MS = 300, NAMES = 256 };
 static int is_slow(const char *word)
 {
     const char *how = getenv("SLOW_FILES_HOW");
-    return NULL != how && NULL != strstr(how, word);
+    return how != NULL && strstr(how, word) != NULL;
 }
 
 /* The absolute name; false: it is not below SLOW_FILES. */
@@ -46,20 +46,20 @@ static int is_below(int directory, const char *name, char path[PATH_MAX])
 {
     const char *slow = getenv("SLOW_FILES");
     char link[64], from[PATH_MAX] = "";
-    if (NULL == slow) {
+    if (slow == NULL) {
         return 0;
     }
-    if ('/' != *name && AT_FDCWD == directory) {
-        if (NULL == getcwd(from, sizeof(from))) {
+    if (*name != '/' && directory == AT_FDCWD) {
+        if (getcwd(from, sizeof(from)) == NULL) {
             return 0;
         }
-    } else if ('/' != *name) {
+    } else if (*name != '/') {
         snprintf(link, sizeof(link), "/proc/self/fd/%d", directory);
         const ssize_t n = readlink(link, from, sizeof(from) - 1);
         from[n < 0 ? 0 : n] = '\0';
     }
-    const int n = snprintf(path, PATH_MAX, "%s%s%s", from, '/' == *name ? "" : "/", name);
-    return n < PATH_MAX && 0 == strncmp(path, slow, strlen(slow)) && '/' == path[strlen(slow)];
+    const int n = snprintf(path, PATH_MAX, "%s%s%s", from, *name == '/' ? "" : "/", name);
+    return n < PATH_MAX && strncmp(path, slow, strlen(slow)) == 0 && path[strlen(slow)] == '/';
 }
 
 static void note(const char *word, const char *path)
@@ -67,7 +67,8 @@ static void note(const char *word, const char *path)
     char line[PATH_MAX + 32];
     const char *log = getenv("SLOW_FILES_LOG");
     const int n = snprintf(line, sizeof(line), "%s %s\n", word, path);
-    const int fd = NULL == log ? -1 : (int) open(log, O_CREAT | O_APPEND | O_WRONLY | O_CLOEXEC, 0600);
+    const int fd =
+        log == NULL ? -1 : (int) open(log, O_CREAT | O_APPEND | O_WRONLY | O_CLOEXEC, 0600);
     if (fd >= 0) {
         if (write(fd, line, (size_t) n) != n) {
             abort();
@@ -93,7 +94,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t hash(const char *path)
 {
     uint64_t sum = 0xcbf29ce484222325;
-    for (; '\0' != *path; path++) {
+    for (; *path != '\0'; path++) {
         sum = (sum ^ (unsigned char) *path) * 0x100000001b3;
     }
     return sum;
@@ -124,7 +125,7 @@ static int is_unseen(const char *path)
 static void wait_some(void)
 {
     static _Thread_local unsigned seed;
-    seed = 0 == seed ? (unsigned) getpid() ^ (unsigned) now_ms() : seed;
+    seed = seed == 0 ? (unsigned) getpid() ^ (unsigned) now_ms() : seed;
     const struct timespec some = {.tv_nsec = rand_r(&seed) % (LONGEST_MS * 1000000)};
     nanosleep(&some, NULL);
 }
@@ -143,11 +144,11 @@ static void show_half(const char *from, const char *to)
     snprintf(half, sizeof(half), "%s.%ld.half", getenv("SLOW_FILES"), (long) getpid());
     const int in = open(from, O_RDONLY | O_CLOEXEC);
     const int out = open(half, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
-    if (in >= 0 && out >= 0 && 0 == fstat(in, &about) && S_ISREG(about.st_mode)) {
+    if (in >= 0 && out >= 0 && fstat(in, &about) == 0 && S_ISREG(about.st_mode)) {
         char *bytes = malloc((size_t) about.st_size + 1);
-        const ssize_t n = NULL == bytes ? -1 : read(in, bytes, (size_t) about.st_size / 2);
+        const ssize_t n = bytes == NULL ? -1 : read(in, bytes, (size_t) about.st_size / 2);
         if (n < 0 || write(out, bytes, (size_t) n) != n ||
-            0 != real_renameat()(AT_FDCWD, half, AT_FDCWD, to)) {
+            real_renameat()(AT_FDCWD, half, AT_FDCWD, to) != 0) {
             abort();
         }
         free(bytes);
@@ -203,7 +204,7 @@ static int told_before(int directory, const char *name, char path[PATH_MAX])
 
 static int remember(int result, const char *path)
 {
-    if (result < 0 && ENOENT == errno && '\0' != *path) {
+    if (result < 0 && errno == ENOENT && *path != '\0') {
         set_unseen(path, now_ms() + CACHED_MS);
         errno = ENOENT;
     }
@@ -211,17 +212,18 @@ static int remember(int result, const char *path)
 }
 
 /* What creates a file asks the server. */
-static int open_it(int (*real)(int, const char *, int, ...), int directory, const char *name, int flags,
-                   mode_t mode)
+static int open_it(int (*real)(int, const char *, int, ...), int directory, const char *name,
+                   int flags, mode_t mode)
 {
     char path[PATH_MAX];
-    if (0 != (flags & O_CREAT)) {
+    if ((flags & O_CREAT) != 0) {
         if (is_below(directory, name, path)) {
             set_unseen(path, 0);
         }
         return real(directory, name, flags, mode);
     }
-    return told_before(directory, name, path) ? -1 : remember(real(directory, name, flags, mode), path);
+    return told_before(directory, name, path) ? -1
+                                              : remember(real(directory, name, flags, mode), path);
 }
 
 int openat(int directory, const char *name, int flags, ...)
@@ -229,7 +231,7 @@ int openat(int directory, const char *name, int flags, ...)
     REAL(openat)
     va_list arguments;
     va_start(arguments, flags);
-    const mode_t mode = 0 != (flags & (O_CREAT | O_TMPFILE)) ? va_arg(arguments, mode_t) : 0;
+    const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, mode_t) : 0;
     va_end(arguments);
     return open_it(real, directory, name, flags, mode);
 }
@@ -237,12 +239,12 @@ int openat(int directory, const char *name, int flags, ...)
 int open(const char *name, int flags, ...)
 {
     static int (*real)(int, const char *, int, ...);
-    if (NULL == real) {
+    if (real == NULL) {
         real = (int (*)(int, const char *, int, ...)) dlsym(RTLD_NEXT, "openat");
     }
     va_list arguments;
     va_start(arguments, flags);
-    const mode_t mode = 0 != (flags & (O_CREAT | O_TMPFILE)) ? va_arg(arguments, mode_t) : 0;
+    const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, mode_t) : 0;
     va_end(arguments);
     return open_it(real, AT_FDCWD, name, flags, mode);
 }
@@ -257,7 +259,8 @@ int open(const char *name, int flags, ...)
 
 ASKS(stat, (const char *file, struct stat *about), (file, about), AT_FDCWD, file)
 ASKS(lstat, (const char *file, struct stat *about), (file, about), AT_FDCWD, file)
-ASKS(fstatat, (int at, const char *file, struct stat *about, int flags), (at, file, about, flags), at, file)
+ASKS(fstatat, (int at, const char *file, struct stat *about, int flags), (at, file, about, flags),
+     at, file)
 ASKS(access, (const char *file, int mode), (file, mode), AT_FDCWD, file)
 ASKS(faccessat, (int at, const char *file, int mode, int flags), (at, file, mode, flags), at, file)
 

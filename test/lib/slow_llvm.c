@@ -16,7 +16,7 @@ emit_t LLVMTargetMachineEmitToMemoryBuffer;
 static void note(void)
 {
     const char *log = getenv("SLOW_LLVM_LOG");
-    const int fd = NULL == log ? -1 : open(log, O_CREAT | O_APPEND | O_WRONLY | O_CLOEXEC, 0600);
+    const int fd = log == NULL ? -1 : open(log, O_CREAT | O_APPEND | O_WRONLY | O_CLOEXEC, 0600);
     if (fd >= 0) {
         if (write(fd, "compiles\n", 9) != 9) {
             abort();
@@ -26,15 +26,17 @@ static void note(void)
 }
 
 /* LLVM is not beside this object, but beside the caller's. */
-int LLVMTargetMachineEmitToMemoryBuffer(void *machine, void *module, int kind, char **error, void **code)
+int LLVMTargetMachineEmitToMemoryBuffer(void *machine, void *module, int kind, char **error,
+                                        void **code)
 {
     const struct timespec longer = {.tv_nsec = 150000000};
     Dl_info caller;
-    void *object = 0 != dladdr(__builtin_return_address(0), &caller)
+    void *object = dladdr(__builtin_return_address(0), &caller) != 0
                        ? dlopen(caller.dli_fname, RTLD_LAZY | RTLD_NOLOAD)
                        : NULL;
-    emit_t *real = NULL == object ? NULL : (emit_t *) dlsym(object, "LLVMTargetMachineEmitToMemoryBuffer");
-    if (NULL == real) {
+    emit_t *real =
+        object == NULL ? NULL : (emit_t *) dlsym(object, "LLVMTargetMachineEmitToMemoryBuffer");
+    if (real == NULL) {
         abort();
     }
     note();

@@ -41,13 +41,13 @@ static __attribute__((format(printf, 2, 3))) bool check(bool right, const char *
 
 static bool check_ok(dame_status_t status)
 {
-    return check(DAME_OK == status, "%s", dame_error_message());
+    return check(status == DAME_OK, "%s", dame_error_message());
 }
 
 /* The last call failed, and said so. */
 static void check_refused(dame_status_t status, dame_status_t wanted, const char *words)
 {
-    check(status == wanted && NULL != strstr(dame_error_message(), words),
+    check(status == wanted && strstr(dame_error_message(), words) != NULL,
           "status %d, \"%s\"; wanted %d, \"%s\"", status, dame_error_message(), wanted, words);
 }
 
@@ -65,10 +65,10 @@ static const char *const kinds[KINDS] = {"a device", "another device", "pinned",
 
 static void *make(kind_t kind, size_t bytes)
 {
-    void *memory = PAGEABLE == kind ? malloc(bytes)
-                   : PINNED == kind ? stand_in_pinned(bytes)
+    void *memory = kind == PAGEABLE ? malloc(bytes)
+                   : kind == PINNED ? stand_in_pinned(bytes)
                                     : stand_in_alloc((int) kind, bytes);
-    if (NULL == memory) {
+    if (memory == NULL) {
         abort();
     }
     return memory;
@@ -76,7 +76,7 @@ static void *make(kind_t kind, size_t bytes)
 
 static void end(kind_t kind, void *memory)
 {
-    if (PAGEABLE == kind) {
+    if (kind == PAGEABLE) {
         free(memory);
     } else {
         stand_in_free(memory);
@@ -116,7 +116,7 @@ static bool message_init(message_t *m, rng_t *rng, dame_context_t *context, cons
 {
     int64_t high;
     *m = (message_t){.type = mirror(rng, context, type), .count = count};
-    if (!check(NULL != m->type && oracle_init(&m->oracle, type), "%s", dame_error_message()) ||
+    if (!check(m->type != NULL && oracle_init(&m->oracle, type), "%s", dame_error_message()) ||
         !check_ok(dame_datatype_commit(m->type))) {
         return false;
     }
@@ -129,7 +129,7 @@ static bool message_init(message_t *m, rng_t *rng, dame_context_t *context, cons
     m->stream = malloc((size_t) m->total + 1);
     for (int64_t i = 0; i < m->total; i++) {
         char *byte = (char *) oracle_address(&m->oracle, base_in(m, m->after), i);
-        m->overlapping |= 0 != *byte;
+        m->overlapping |= *byte != 0;
         *byte = 1;
     }
     rng_fill(rng, m->image, m->size);
@@ -155,7 +155,7 @@ static void check_memory(const message_t *m, const char *memory, const char *wan
 {
     char *is = malloc((size_t) m->size + 1);
     stand_in_get(is, memory, (size_t) m->size);
-    check(0 == memcmp(is, wanted, (size_t) m->size), "%s: user memory, %s, is wrong", doing,
+    check(memcmp(is, wanted, (size_t) m->size) == 0, "%s: user memory, %s, is wrong", doing,
           kinds[kind]);
     free(is);
 }
@@ -185,7 +185,7 @@ static bool move_piece(rng_t *rng, const message_t *m, bool packs, char *user, k
     char *is = malloc(room);
     stand_in_get(is, memory, room);
     right = right &&
-            check(0 == memcmp(is, host, room),
+            check(memcmp(is, host, room) == 0,
                   "%s at %lld of %lld: the stream, %s, is "
                   "wrong",
                   packs ? "pack" : "unpack", (long long) from, (long long) m->total, kinds[kind]);
@@ -234,7 +234,7 @@ static void check_copy(const message_t *from, const message_t *to, kind_t from_k
 
 static bool is_device(kind_t kind)
 {
-    return FIRST_DEVICE == kind || SECOND_DEVICE == kind;
+    return kind == FIRST_DEVICE || kind == SECOND_DEVICE;
 }
 
 static void check_message(rng_t *rng, const message_t *m)
@@ -258,7 +258,7 @@ static void run_case(uint64_t seed, int64_t number, dame_context_t *context)
     const char *what;
     const int64_t before = failed;
     rng_t rng = rng_seeded(seed, (uint64_t) number);
-    if (check(DAME_OK == case_init(&c, seed, number, NULL, &what), "%s", what)) {
+    if (check(case_init(&c, seed, number, NULL, &what) == DAME_OK, "%s", what)) {
         for (int i = 0; i < c.ncounts; i++) {
             message_t m = {.count = 0};
             if (c.type->size * c.counts[i] <= LONGEST &&
@@ -343,7 +343,7 @@ static void check_queue(dame_context_t *context)
     check(!stand_in_is_done(event) && right_rows(&f) <= 1, "it did not wait");
     const int64_t waits = stand_in_counts().waits;
     stand_in_wait(stream);
-    check(stand_in_is_done(event) && ROWS == right_rows(&f), "the queue moves the data");
+    check(stand_in_is_done(event) && right_rows(&f) == ROWS, "the queue moves the data");
     check(waits == stand_in_counts().waits, "the library did not wait");
     check_ok(dame_unpack_on(f.type, 1, f.user, 8, f.packed + 1, bytes - 8, NULL, stream, NULL));
     stand_in_wait(stream);
@@ -372,7 +372,7 @@ static void *pack_often(void *argument)
 {
     worker_t *worker = argument;
     const field_t *f = &worker->f;
-    for (int i = 0; i < ROUNDS && DAME_OK == worker->status; i++) {
+    for (int i = 0; i < ROUNDS && worker->status == DAME_OK; i++) {
         worker->status =
             dame_pack(f->type, 1, f->user, 0, f->packed, ROWS * (int64_t) sizeof(double), NULL);
     }
@@ -389,7 +389,7 @@ static void check_threads(dame_context_t *context)
     for (int i = 0; i < THREADS; i++) {
         dame_datatype_t *own = workers[i].f.type;
         workers[i].f.type = workers[0].f.type;
-        check(0 == pthread_create(&workers[i].thread, NULL, pack_often, &workers[i]), "a thread");
+        check(pthread_create(&workers[i].thread, NULL, pack_often, &workers[i]) == 0, "a thread");
         if (i > 0) {
             dame_datatype_free(own);
         }
@@ -398,8 +398,8 @@ static void check_threads(dame_context_t *context)
         pthread_join(workers[i].thread, NULL);
     }
     for (int i = 0; i < THREADS; i++) {
-        check(DAME_OK == workers[i].status && ROWS == right_rows(&workers[i].f), "thread %d", i);
-        workers[i].f.type = 0 == i ? workers[i].f.type : NULL;
+        check(workers[i].status == DAME_OK && right_rows(&workers[i].f) == ROWS, "thread %d", i);
+        workers[i].f.type = i == 0 ? workers[i].f.type : NULL;
         end_field(&workers[i].f);
     }
 }
@@ -430,15 +430,15 @@ static void check_errors(const dame_context_options_t *options)
         const int64_t bytes = ROWS * (int64_t) sizeof(double);
         stand_in_fail(errors[i].function, errors[i].error);
         const dame_status_t status = dame_pack(f.type, 1, f.user, 0, f.packed, bytes, NULL);
-        if (NULL == errors[i].words) {
-            check(DAME_OK == status && ROWS == right_rows(&f), "copies, after %s failed",
+        if (errors[i].words == NULL) {
+            check(status == DAME_OK && right_rows(&f) == ROWS, "copies, after %s failed",
                   errors[i].function);
         } else {
             check_refused(status, DAME_ERR_DEVICE, errors[i].words);
-            check(0 == counter(context, "device_moves"), "a failure is counted as a move");
+            check(counter(context, "device_moves") == 0, "a failure is counted as a move");
         }
         check_ok(dame_pack(f.type, 1, f.user, 0, f.packed, bytes, NULL));
-        check(ROWS == right_rows(&f), "after %s failed: %d rows are right", errors[i].function,
+        check(right_rows(&f) == ROWS, "after %s failed: %d rows are right", errors[i].function,
               right_rows(&f));
         end_field(&f);
         dame_context_free(context);
@@ -464,8 +464,8 @@ static void check_counters(const dame_context_options_t *options, bool has_code)
     const stand_in_counts_t before = stand_in_counts();
     check_ok(dame_pack(f.type, 1, f.user, 0, f.packed, bytes, NULL));
     check_ok(dame_pack(f.type, 1, f.user, 0, f.packed, bytes, NULL));
-    check(ROWS == right_rows(&f), "rows");
-    check(2 == counter(context, "device_moves") && 2 * bytes == counter(context, "device_bytes"),
+    check(right_rows(&f) == ROWS, "rows");
+    check(counter(context, "device_moves") == 2 && 2 * bytes == counter(context, "device_bytes"),
           "moves");
     check((has_code ? 2 : 0) == counter(context, "device_launches"), "%lld launches",
           (long long) counter(context, "device_launches"));
@@ -487,7 +487,7 @@ static void check_choice(dame_context_t *context)
     for (int i = 0; i < FIRST; i++) {
         check_ok(dame_pack(f.type, 1, f.user, 0, f.packed, bytes, NULL));
     }
-    check(ROWS == right_rows(&f) && FIRST == counter(context, "device_copies") - before,
+    check(right_rows(&f) == ROWS && counter(context, "device_copies") - before == FIRST,
           "%d rows are right, %lld copies", right_rows(&f),
           (long long) (counter(context, "device_copies") - before));
     const int64_t launched = counter(context, "device_launches");
@@ -497,7 +497,7 @@ static void check_choice(dame_context_t *context)
         const double none = -1;
         stand_in_put(f.packed + i % ROWS, &none, sizeof(none));
         check_ok(dame_pack(f.type, 1, f.user, 0, f.packed, bytes, NULL));
-        check(ROWS == right_rows(&f), "use %d: %d rows are right", i, right_rows(&f));
+        check(right_rows(&f) == ROWS, "use %d: %d rows are right", i, right_rows(&f));
     }
     check(counter(context, "device_launches") - launched >= 4 &&
               counter(context, "device_copies") - before > FIRST,
@@ -512,16 +512,16 @@ int main(int argc, char **argv)
     uint64_t seed = (uint64_t) time(NULL);
     for (int i = 1; i + 1 < argc; i += 2) {
         const long long value = atoll(argv[i + 1]);
-        if (0 == strcmp(argv[i], "--cases")) {
+        if (strcmp(argv[i], "--cases") == 0) {
             cases = value;
-        } else if (0 == strcmp(argv[i], "--seed")) {
+        } else if (strcmp(argv[i], "--seed") == 0) {
             seed = (uint64_t) value;
-        } else if (0 == strcmp(argv[i], "--case")) {
+        } else if (strcmp(argv[i], "--case") == 0) {
             only = value;
         }
     }
     printf("seed %llu\n", (unsigned long long) seed);
-    const bool has_llvm = 0 == access(DAME_LLVM_SO, R_OK);
+    const bool has_llvm = access(DAME_LLVM_SO, R_OK) == 0;
     const dame_context_options_t with = {.size = sizeof(with), .llvm = DAME_LLVM_SO};
     const dame_context_options_t without = {.size = sizeof(without), .llvm = "/nonexistent"};
     check_counters(&without, false);
@@ -546,11 +546,11 @@ int main(int argc, char **argv)
         dame_context_free(context);
     }
     const stand_in_counts_t left = stand_in_counts();
-    check(0 == left.allocations && 0 == left.modules && 0 == left.streams && 0 == left.contexts,
+    check(left.allocations == 0 && left.modules == 0 && left.streams == 0 && left.contexts == 0,
           "%lld allocations, %lld modules, %lld streams, %lld contexts are left",
           (long long) left.allocations, (long long) left.modules, (long long) left.streams,
           (long long) left.contexts);
     printf("%lld launches, %lld copies\n", (long long) launches, (long long) copies);
     printf("%lld passed, %lld failed\n", (long long) passed, (long long) failed);
-    return 0 == failed && passed > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return failed == 0 && passed > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

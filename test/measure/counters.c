@@ -47,7 +47,7 @@ START_TEST(no_object)
 {
     nothing_is_counted("PAPI_L1_DCM", "no/such/dame_papi.so");
     ck_assert_int_eq(told, 1);
-    ck_assert_msg(NULL != strstr(last, "no/such/dame_papi.so: not installed"), "%s", last);
+    ck_assert_msg(strstr(last, "no/such/dame_papi.so: not installed") != NULL, "%s", last);
 }
 END_TEST
 
@@ -60,7 +60,7 @@ START_TEST(an_object_that_is_broken)
     nothing_is_counted("PAPI_L1_DCM", path);
     unlink(path);
     ck_assert_int_eq(told, 1);
-    ck_assert_msg(NULL != strstr(last, path), "%s", last);
+    ck_assert_msg(strstr(last, path) != NULL, "%s", last);
 }
 END_TEST
 
@@ -68,7 +68,7 @@ START_TEST(an_object_of_another_version)
 {
     nothing_is_counted("PAPI_L1_DCM", OTHER_VERSION);
     ck_assert_int_eq(told, 1);
-    ck_assert_msg(NULL != strstr(last, "another version"), "%s", last);
+    ck_assert_msg(strstr(last, "another version") != NULL, "%s", last);
 }
 END_TEST
 
@@ -86,7 +86,7 @@ START_TEST(an_event_that_does_not_exist)
 {
     nothing_is_counted("NO_SUCH_EVENT", PAPI_OBJECT);
     ck_assert_int_eq(told, 1);
-    ck_assert_msg(NULL != strstr(last, "NO_SUCH_EVENT: "), "%s", last);
+    ck_assert_msg(strstr(last, "NO_SUCH_EVENT: ") != NULL, "%s", last);
 }
 END_TEST
 
@@ -102,7 +102,7 @@ START_TEST(what_this_machine_has)
         ck_assert_int_eq(told, 0);
     } else {
         ck_assert_int_eq(told, 1);
-        ck_assert_msg(NULL != strstr(last, "PAPI_TOT_INS: "), "%s", last);
+        ck_assert_msg(strstr(last, "PAPI_TOT_INS: ") != NULL, "%s", last);
     }
 }
 END_TEST
@@ -177,7 +177,7 @@ START_TEST(what_is_done_in_a_use_is_counted)
     ck_assert_str_eq(dame_counters_name(0), "sde:::DAME::APPLES");
     ck_assert_str_eq(dame_counters_name(1), "sde:::DAME::PEARS");
     ck_assert_int_eq(told, 1);
-    ck_assert_msg(NULL != strstr(last, "NO_SUCH_EVENT: ") && NULL == strstr(last, "PEARS"), "%s",
+    ck_assert_msg(strstr(last, "NO_SUCH_EVENT: ") != NULL && strstr(last, "PEARS") == NULL, "%s",
                   last);
     dame_counters_stop();
     ck_assert_int_eq(counts_right(1, 1), 0);
@@ -274,13 +274,13 @@ START_TEST(a_child_of_fork_counts_nothing)
     start("sde:::DAME::APPLES,sde:::DAME::PEARS");
     ck_assert_int_eq(counts_right(1, 2), 1);
     const pid_t child = fork();
-    if (0 == child) {
+    if (child == 0) {
         dame_papi_use_t use;
         _exit(dame_counters_begin(&use));
     }
     int status;
     ck_assert_int_eq(waitpid(child, &status, 0), child);
-    ck_assert(WIFEXITED(status) && 0 == WEXITSTATUS(status));
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     ck_assert_int_eq(counts_right(1, 2), 1);
 }
 END_TEST
@@ -311,5 +311,5 @@ int main(void)
     const int passed = srunner_ntests_run(runner) - failed;
     srunner_free(runner);
     printf("%d passed, %d failed\n", passed, failed);
-    return 0 == failed && passed > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return failed == 0 && passed > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -24,11 +24,11 @@ static void send_some(const layout_t *l, int count, int broken, const char *name
     message_t m = msg_new(l, count);
 
     for (int i = 0; i < MESSAGES; i++) {
-        if (0 == my_rank) {
+        if (my_rank == 0) {
             msg_fill(&m, stream);
             MPI_Send(m.buf, count, l->type, 1, i, MPI_COMM_WORLD);
             check(msg_holds(&m, stream, m.bytes), "%s %d: the sender's memory", name, i);
-        } else if (1 == my_rank) {
+        } else if (my_rank == 1) {
             unsigned char *arrived = must_malloc((size_t) m.bytes);
             int64_t at;
             msg_clear(&m);
@@ -45,16 +45,16 @@ static void send_some(const layout_t *l, int count, int broken, const char *name
     /* The first fragment that differs is the last that DAME moves of this datatype, where messages
        have one; no other datatype is left to Open MPI's engine. */
     long long found = pvar_read("dt_dame_differences");
-    check(verify && broken == my_rank ? found > 0 : 0 == found, "%s: %lld differences", name,
+    check(verify && broken == my_rank ? found > 0 : found == 0, "%s: %lld differences", name,
           found);
     found = pvar_read("dt_dame_native_differences");
-    check(native ? MESSAGES == found : 0 == found, "%s: %lld differences of Open MPI's", name,
+    check(native ? found == MESSAGES : found == 0, "%s: %lld differences of Open MPI's", name,
           found);
     found = pvar_read("dt_dame_declined_differs");
     check((verify && broken == my_rank ? 1 : 0) == found, "%s: %lld datatypes declined", name,
           found);
     found = pvar_read("dt_dame_messages_declined");
-    check(verify && broken == my_rank ? MESSAGES - 1 == found : 0 == found,
+    check(verify && broken == my_rank ? MESSAGES - 1 == found : found == 0,
           "%s: %lld messages left", name, found);
 }
 
@@ -64,18 +64,18 @@ static void copy_some(layout_t *l, const char *name)
     lay_commit(l);
     MPI_Type_set_name(l->type, name);
     const char *broken = getenv("BROKEN");
-    const bool spoilt = pvar_start("dt_dame_") > 0 && NULL != broken && 0 != strcmp("code", broken);
+    const bool spoilt = pvar_start("dt_dame_") > 0 && broken != NULL && strcmp("code", broken) != 0;
     unsigned char *stream = stream_new(l, 2, 7);
     message_t from = msg_new(l, 2);
     message_t to = msg_new(l, 2);
     msg_fill(&from, stream);
-    for (int i = 0; 0 == my_rank && i < MESSAGES; i++) {
+    for (int i = 0; my_rank == 0 && i < MESSAGES; i++) {
         msg_clear(&to);
         MPI_Alltoall(from.buf, 2, l->type, to.buf, 2, l->type, MPI_COMM_SELF);
         bool same = msg_holds(&to, stream, to.bytes);
         check(same == (verify || !spoilt), "%s %d: %s", name, i, same ? "arrived" : "spoilt");
     }
-    if (spoilt && 0 == my_rank) {
+    if (spoilt && my_rank == 0) {
         long long found = pvar_read("dt_dame_differences");
         check((verify ? 1 : 0) == found, "%s: %lld differences", name, found);
         found = pvar_read("dt_dame_messages_copied");
@@ -128,8 +128,8 @@ static void send_piece(layout_t *l, int count, size_t position, size_t room, con
 int broken_main(int argc, char **argv)
 {
     check_init(&argc, &argv);
-    native = argc > 1 && 0 == strcmp(argv[1], "native");
-    verify = native || (argc > 1 && 0 == strcmp(argv[1], "verify"));
+    native = argc > 1 && strcmp(argv[1], "native") == 0;
+    verify = native || (argc > 1 && strcmp(argv[1], "verify") == 0);
     if (native) {
         run(lay_vector(50, 1, 3, lay_basic(MPI_DOUBLE, 8, 8)), 1, -1, "right in DAME only");
         return check_finish();
@@ -142,7 +142,7 @@ int broken_main(int argc, char **argv)
     run(lay_vector(50, 3, 7, ints), 1, -1, "sound");
     run(lay_vector(40000, 1, 3, doubles), 1, 0, "spoilt in fragments");
     copy_some(lay_vector(60, 1, 3, doubles), "spoilt in copying");
-    if (0 == my_rank) {
+    if (my_rank == 0) {
         layout_t *shorts = lay_basic(MPI_SHORT, 2, 2);
         layout_t *doubles_and_ints = lay_pair(MPI_DOUBLE_INT, MPI_DOUBLE, 8);
         send_piece(doubles_and_ints, 20, 0, 113, "packs too little", 0, verify ? 113 : 108);

@@ -55,19 +55,19 @@ static void broken_copy(const dame_prim_t *prim, uintptr_t origin, uintptr_t shi
 static bool has_broken(const char *which)
 {
     const char *what = getenv("BROKEN");
-    return NULL != what && 0 == strcmp(which, what);
+    return what != NULL && strcmp(which, what) == 0;
 }
 
 /* Has the primitive the interpreter's kernel that is to be broken? Every such loop has the same,
    unless it is one for a special case: those stay. */
 static bool is_to_break(const dame_prim_t *prim, dame_dir_t dir)
 {
-    dame_run_fn *original = DAME_PACK == dir ? &pack_8 : &unpack_4;
-    if (DAME_OP_VECTORFINAL != prim->params->op || 0 != prim->inner_delta ||
-        (DAME_PACK == dir ? 8 : 4) != prim->iter_size) {
+    dame_run_fn *original = dir == DAME_PACK ? &pack_8 : &unpack_4;
+    if (prim->params->op != DAME_OP_VECTORFINAL || prim->inner_delta != 0 ||
+        (dir == DAME_PACK ? 8 : 4) != prim->iter_size) {
         return false;
     }
-    if (NULL == *original) {
+    if (*original == NULL) {
         *original = dame_prim_run(prim, dir);
     }
     return *original == dame_prim_run(prim, dir);
@@ -75,14 +75,14 @@ static bool is_to_break(const dame_prim_t *prim, dame_dir_t dir)
 
 static void break_kernel(dame_prim_t *prim, dame_dir_t dir)
 {
-    dame_prim_set_run(prim, dir, DAME_PACK == dir ? broken_pack : broken_unpack);
+    dame_prim_set_run(prim, dir, dir == DAME_PACK ? broken_pack : broken_unpack);
 }
 
 dame_status_t __wrap_dame_program_build(const dame_type_t *type, const dame_options_t *options,
                                         dame_program_t **out)
 {
     dame_status_t status = __real_dame_program_build(type, options, out);
-    for (int32_t i = 0; DAME_OK == status && has_broken("interp") && i < (*out)->nprims; i++) {
+    for (int32_t i = 0; status == DAME_OK && has_broken("interp") && i < (*out)->nprims; i++) {
         if (is_to_break(&(*out)->prims[i], DAME_PACK)) {
             copy_8 = (*out)->prims[i].copy;
             (*out)->prims[i].copy = broken_copy;
@@ -106,7 +106,7 @@ dame_status_t __wrap_dame_jit_compile(dame_jit_t *jit, dame_program_t *program, 
         breaks[i] = is_to_break(&program->prims[i], dir);
     }
     dame_status_t status = __real_dame_jit_compile(jit, program, dir, name);
-    for (int32_t i = 0; DAME_OK == status && i < n; i++) {
+    for (int32_t i = 0; status == DAME_OK && i < n; i++) {
         if (breaks[i]) {
             break_kernel(&program->prims[i], dir);
         }
@@ -123,7 +123,7 @@ int32_t __wrap_opal_convertor_pack(opal_convertor_t *convertor, struct iovec *io
                                    uint32_t *out_size, size_t *max_data)
 {
     const int32_t rc = __real_opal_convertor_pack(convertor, iov, out_size, max_data);
-    if (has_broken("native") && 400 == convertor->pDesc->size && *max_data > 8) {
+    if (has_broken("native") && convertor->pDesc->size == 400 && *max_data > 8) {
         ((char *) iov->iov_base)[8] ^= 0x10;
     }
     return rc;
@@ -136,10 +136,10 @@ int __wrap_dame_cursor_on_boundary(const dame_cursor_t *cursor);
 
 int __wrap_dame_cursor_spares(const dame_cursor_t *cursor, int64_t length)
 {
-    return 12 == cursor->program->size || __real_dame_cursor_spares(cursor, length);
+    return cursor->program->size == 12 || __real_dame_cursor_spares(cursor, length);
 }
 
 int __wrap_dame_cursor_on_boundary(const dame_cursor_t *cursor)
 {
-    return 2 == cursor->program->granule || __real_dame_cursor_on_boundary(cursor);
+    return cursor->program->granule == 2 || __real_dame_cursor_on_boundary(cursor);
 }

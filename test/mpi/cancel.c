@@ -45,7 +45,7 @@ static void join(const job_t *job, int i)
     void *result = NULL;
     pthread_join(job->thread, &result);
     check(job->done && job->ok, "thread %d: %s", i, job->done ? "packed" : "cancelled inside MPI");
-    check(PTHREAD_CANCELED == result, "thread %d is cancelled in the end", i);
+    check(result == PTHREAD_CANCELED, "thread %d is cancelled in the end", i);
 }
 
 /* One thread after another, or all at once. */

@@ -37,10 +37,10 @@ static places_t places(enum order order, int each)
 {
     places_t p = {.total = 0};
     for (int k = 0; k < world_size; k++) {
-        const int i = IN_ORDER == order ? k : world_size - 1 - k;
-        p.counts[i] = UNEVEN == order ? i + 1 : each;
+        const int i = order == IN_ORDER ? k : world_size - 1 - k;
+        p.counts[i] = order == UNEVEN ? i + 1 : each;
         p.displs[i] = p.total;
-        p.total += p.counts[i] + (UNEVEN == order);
+        p.total += p.counts[i] + (order == UNEVEN);
     }
     return p;
 }
@@ -72,7 +72,7 @@ static void call(enum op op, const void *out, void *in, int n, MPI_Datatype t, c
     const MPI_Comm w = MPI_COMM_WORLD;
     switch (op) {
     case BCAST:
-        NULL == r ? MPI_Bcast(in, n, t, root, w) : MPI_Ibcast(in, n, t, root, w, r);
+        r == NULL ? MPI_Bcast(in, n, t, root, w) : MPI_Ibcast(in, n, t, root, w, r);
         break;
     case GATHER:
         MPI_Gather(out, n, t, in, n, t, root, w);
@@ -81,18 +81,18 @@ static void call(enum op op, const void *out, void *in, int n, MPI_Datatype t, c
         MPI_Scatter(out, n, t, in, n, t, root, w);
         break;
     case GATHERV:
-        NULL == r ? MPI_Gatherv(out, n, t, in, from->counts, from->displs, t, root, w)
+        r == NULL ? MPI_Gatherv(out, n, t, in, from->counts, from->displs, t, root, w)
                   : MPI_Igatherv(out, n, t, in, from->counts, from->displs, t, root, w, r);
         break;
     case SCATTERV:
-        NULL == r ? MPI_Scatterv(out, to->counts, to->displs, t, in, n, t, root, w)
+        r == NULL ? MPI_Scatterv(out, to->counts, to->displs, t, in, n, t, root, w)
                   : MPI_Iscatterv(out, to->counts, to->displs, t, in, n, t, root, w, r);
         break;
     case ALLGATHER:
         MPI_Allgather(out, n, t, in, n, t, w);
         break;
     case ALLGATHERV:
-        NULL == r ? MPI_Allgatherv(out, n, t, in, from->counts, from->displs, t, w)
+        r == NULL ? MPI_Allgatherv(out, n, t, in, from->counts, from->displs, t, w)
                   : MPI_Iallgatherv(out, n, t, in, from->counts, from->displs, t, w, r);
         break;
     case ALLTOALL:
@@ -110,8 +110,8 @@ static void collective(enum op op, enum variant variant, const type_case_t *c, i
     static const char *const suffixes[] = {"", ", in place", ", nonblocking"};
     const layout_t *l = c->layout;
     const places_t to = places(ops[op].out, each), from = places(ops[op].in, each);
-    const int n = UNEVEN == ops[op].out ? my_rank + 1 : each;
-    const bool is_root = my_rank == root, in_place = IN_PLACE == variant;
+    const int n = ops[op].out == UNEVEN ? my_rank + 1 : each;
+    const bool is_root = my_rank == root, in_place = variant == IN_PLACE;
     const int receiver = ops[op].part_for_all ? my_rank : root; /* from which parts arrive here */
     message_t out = msg_new(l, ops[op].part_for_all ? to.total : n);
     message_t got = msg_new(l, ops[op].part_from_all ? from.total : n);
@@ -126,7 +126,7 @@ static void collective(enum op op, enum variant variant, const type_case_t *c, i
     for (int i = 0; ops[op].part_for_all && i < world_size; i++) {
         place(&out, to.displs[i], to.counts[i], ops[op].all_send ? my_rank : root, i);
     }
-    if (!ops[op].part_for_all && BCAST != op) {
+    if (!ops[op].part_for_all && op != BCAST) {
         place(&out, 0, n, my_rank, root);
     }
     for (int i = 0; (ops[op].all_receive || is_root) && i < world_size; i++) {
@@ -136,19 +136,19 @@ static void collective(enum op op, enum variant variant, const type_case_t *c, i
             place(&expected, 0, n, root, receiver);
         }
     }
-    if (BCAST == op && is_root) {
+    if (op == BCAST && is_root) {
         place(&got, 0, n, root, root);
-    } else if (in_place && SCATTER == op && is_root) {
+    } else if (in_place && op == SCATTER && is_root) {
         received = MPI_IN_PLACE;
-    } else if (in_place && ALLTOALL == op) {
+    } else if (in_place && op == ALLTOALL) {
         memcpy(got.block, out.block, (size_t) out.block_size);
         sent = MPI_IN_PLACE;
-    } else if (in_place && (ALLGATHER == op || (GATHER == op && is_root))) {
+    } else if (in_place && (op == ALLGATHER || (op == GATHER && is_root))) {
         place(&got, from.displs[my_rank], n, my_rank, root);
         sent = MPI_IN_PLACE;
     }
-    call(op, sent, received, n, l->type, &to, &from, root, NONBLOCKING == variant ? &r : NULL);
-    if (NONBLOCKING == variant) {
+    call(op, sent, received, n, l->type, &to, &from, root, variant == NONBLOCKING ? &r : NULL);
+    if (variant == NONBLOCKING) {
         MPI_Wait(&r, MPI_STATUS_IGNORE);
     }
     check(msg_equal(&got, &expected), "%s%s of %s", ops[op].name, suffixes[variant], c->name);
@@ -227,15 +227,15 @@ static void neighbours(const type_case_t *c, MPI_Comm ring)
         msg_clear(&mine);
         place(&mine, 0, 1, my_rank, 0);
         place(&mine, 1, 1, my_rank, 1);
-        if (MPI_PROC_NULL != low) {
+        if (low != MPI_PROC_NULL) {
             place(&expected, 0, 1, low, 1);
         }
-        if (MPI_PROC_NULL != high) {
+        if (high != MPI_PROC_NULL) {
             place(&expected, 1, 1, high, 0);
         }
-        if (0 == way) {
+        if (way == 0) {
             MPI_Neighbor_alltoallw(mine.buf, ones, at, types, got.buf, ones, at, types, ring);
-        } else if (1 == way) {
+        } else if (way == 1) {
             MPI_Ineighbor_alltoallw(mine.buf, ones, at, types, got.buf, ones, at, types, ring, &r);
             MPI_Wait(&r, MPI_STATUS_IGNORE);
         } else {
@@ -378,14 +378,14 @@ static void every_collective(const type_case_t *c, int i, MPI_Comm ring)
     for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
         const int varies = i % 2 ? NONBLOCKING : PLAIN;
         /* Of an absolute layout there is one address for both buffers. */
-        if ((NULL == c->layout->arena || BCAST == rows[k].op) &&
-            !(SCATTER == rows[k].op && OPEN_MPI_4_1_0) &&
-            !(ALLTOALLV == rows[k].op && !requests_are_sent_right(c->layout))) {
+        if ((c->layout->arena == NULL || rows[k].op == BCAST) &&
+            !(rows[k].op == SCATTER && OPEN_MPI_4_1_0) &&
+            !(rows[k].op == ALLTOALLV && !requests_are_sent_right(c->layout))) {
             collective(rows[k].op, rows[k].variant < 0 ? varies : rows[k].variant, c,
-                       BCAST == rows[k].op ? 5 : EACH, (i + rows[k].root) % world_size);
+                       rows[k].op == BCAST ? 5 : EACH, (i + rows[k].root) % world_size);
         }
     }
-    if (NULL == c->layout->arena) {
+    if (c->layout->arena == NULL) {
         neighbours(c, ring);
     }
 }

@@ -67,7 +67,7 @@ static void uses(int threshold)
         MPI_Pack(memory, 1, l->type, packed, sizeof(packed), &at, MPI_COMM_WORLD);
         check(there == pvar_read("dt_dame_compiled_pack"), "pack %d: %lld compiled", i,
               pvar_read("dt_dame_compiled_pack"));
-        check(0 == pvar_read("dt_dame_compiled_unpack"), "none for unpacking");
+        check(pvar_read("dt_dame_compiled_unpack") == 0, "none for unpacking");
     }
     for (int i = 1; i <= MOST; i++) {
         int at = 0, there = threshold > 0 && i >= threshold;
@@ -76,16 +76,16 @@ static void uses(int threshold)
               pvar_read("dt_dame_compiled_unpack"));
     }
     use(l, 5, "vector");
-    bool any = 0 != threshold && threshold <= MOST;
+    bool any = threshold != 0 && threshold <= MOST;
     check(any == (pvar_read("dt_dame_code_live") > 0), "code of programs that live");
     check(any == (pvar_read("dt_dame_code_bytes") > 0) &&
               any == (pvar_read("dt_dame_code_memory") > 0) &&
               any == (pvar_read("dt_dame_compile_ns") > 0),
           "and what it takes");
     lay_free(l);
-    check(0 == pvar_read("dt_dame_code_live") && 0 == pvar_read("dt_dame_code_bytes"),
+    check(pvar_read("dt_dame_code_live") == 0 && pvar_read("dt_dame_code_bytes") == 0,
           "the code of a datatype ends with it, where nothing may stay");
-    check(0 == pvar_read("dt_dame_code_evicted"), "none had to give way");
+    check(pvar_read("dt_dame_code_evicted") == 0, "none had to give way");
 }
 
 /* ---- measured ---- */
@@ -101,13 +101,13 @@ static void measured(void)
     lay_commit(l);
     use(l, 1, "first");
     use(l, 1, "second");
-    check(0 == compiled() && 0 == pvar_read("dt_dame_samples"), "not for two messages");
+    check(compiled() == 0 && pvar_read("dt_dame_samples") == 0, "not for two messages");
     for (int i = 0; i < OFTEN; i++) {
         int at = 0;
         MPI_Pack(memory, 1, l->type, packed, sizeof(packed), &at, MPI_COMM_WORLD);
         at = 0;
         MPI_Unpack(packed, sizeof(packed), &at, memory, 1, l->type, MPI_COMM_WORLD);
-        if (0 == (i & (i - 1))) { /* 1, 2, 4 ... */
+        if ((i & (i - 1)) == 0) { /* 1, 2, 4 ... */
             use(l, 1, "in between");
         }
     }
@@ -117,7 +117,7 @@ static void measured(void)
     check(samples > 0 && samples < OFTEN / 100, "%lld samples", samples);
     lay_free(l);
     lay_free(doubles);
-    check(0 == pvar_read("dt_dame_code_live"), "the code of a datatype ends with it");
+    check(pvar_read("dt_dame_code_live") == 0, "the code of a datatype ends with it");
 }
 
 /* ---- lives ---- */
@@ -144,7 +144,7 @@ static void lives(int threshold)
     lay_free(last);
     use(twin, 5, "the twin that stays");
     lay_free(twin);
-    check(1 == pvar_read("dt_dame_layouts_imported") &&
+    check(pvar_read("dt_dame_layouts_imported") == 1 &&
               3 * threshold + 2 == pvar_read("dt_dame_types_imported"),
           "%lld layouts of %lld datatypes", pvar_read("dt_dame_layouts_imported"),
           pvar_read("dt_dame_types_imported"));
@@ -157,7 +157,7 @@ static void compiled_churn(long long cache)
     enum { LIVES = 100000 };
     churn(LIVES);
     check(LIVES - (LIVES + 6) / 7 == compiled(), "%lld compiled", compiled());
-    check(0 == pvar_read("dt_dame_code_live") && 0 == pvar_read("dt_dame_code_bytes"),
+    check(pvar_read("dt_dame_code_live") == 0 && pvar_read("dt_dame_code_bytes") == 0,
           "no code is left");
     check(pvar_read("dt_dame_code_memory") <= cache, "the code cache took %lld bytes",
           pvar_read("dt_dame_code_memory"));
@@ -202,7 +202,7 @@ static void evict(void)
     for (int i = 0; i < LIVING; i++) {
         lay_free(living[i]);
     }
-    check(0 == pvar_read("dt_dame_code_live"), "no code is left");
+    check(pvar_read("dt_dame_code_live") == 0, "no code is left");
 }
 
 /* ---- denied ---- */
@@ -215,11 +215,11 @@ static void denied(const types_t *types, deny_t what)
         use_all(types);
     }
     refused = pvar_read("dt_dame_compile_denied");
-    check(0 == pvar_read("dt_dame_compile_memory"), "memory was out");
-    if (DENY_ALL == what) {
-        check(0 == compiled() && 1 == refused, "%lld compiled, %lld denied", compiled(), refused);
+    check(pvar_read("dt_dame_compile_memory") == 0, "memory was out");
+    if (what == DENY_ALL) {
+        check(compiled() == 0 && refused == 1, "%lld compiled, %lld denied", compiled(), refused);
     } else {
-        check(0 < compiled() && 0 == refused, "%lld compiled, %lld denied", compiled(), refused);
+        check(0 < compiled() && refused == 0, "%lld compiled, %lld denied", compiled(), refused);
     }
 }
 
@@ -245,7 +245,7 @@ static __attribute__((noinline)) void pack_from(void *memory, MPI_Datatype type,
     int at = 0;
     caller = __builtin_extract_return_addr(__builtin_return_address(0));
     MPI_Pack(memory, 1, type, packed, 800, &at, MPI_COMM_WORLD);
-    check(800 == at, "packed");
+    check(at == 800, "packed");
 }
 
 /* With dt_dame_promotion_threshold 1. */
@@ -256,11 +256,11 @@ static void crash(void)
     char packed[800];
     void *absent = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     pack_from(memory, l->type, packed);
-    check(1 == compiled(), "machine code packs");
-    if (0 == sigsetjmp(out_of_it, 1)) {
+    check(compiled() == 1, "machine code packs");
+    if (sigsetjmp(out_of_it, 1) == 0) {
         pack_from(absent, l->type, packed);
     }
-    check(1 == shown, "the backtrace passes through machine code to its caller");
+    check(shown == 1, "the backtrace passes through machine code to its caller");
     munmap(absent, 4096);
     lay_free(l);
 }
@@ -268,31 +268,31 @@ static void crash(void)
 int compiled_main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "", *argument = argc > 2 ? argv[2] : "";
-    const deny_t what = 0 == strcmp("all", argument)      ? DENY_ALL
-                        : 0 == strcmp("advice", argument) ? DENY_ADVICE
+    const deny_t what = strcmp("all", argument) == 0      ? DENY_ALL
+                        : strcmp("advice", argument) == 0 ? DENY_ADVICE
                                                           : DENY_SHARED;
-    const bool ready = 0 != strcmp("denied", mode) || deny_execution(what);
+    const bool ready = strcmp("denied", mode) != 0 || deny_execution(what);
 
-    if (0 == strcmp("crash", mode)) { /* before DAME sees which handlers there are */
+    if (strcmp("crash", mode) == 0) { /* before DAME sees which handlers there are */
         sigaction(SIGSEGV, &(struct sigaction){.sa_handler = on_crash}, NULL);
     }
     check_init_thread(&argc, &argv, MPI_THREAD_MULTIPLE);
     check(ready, "the filter is in place");
     types_t *types = types_new();
     check(pvar_start("dt_dame_") > 0, "DAME's counters");
-    if (0 == strcmp("uses", mode)) {
+    if (strcmp("uses", mode) == 0) {
         uses(atoi(argument));
-    } else if (0 == strcmp("measured", mode)) {
+    } else if (strcmp("measured", mode) == 0) {
         measured();
-    } else if (0 == strcmp("lives", mode)) {
+    } else if (strcmp("lives", mode) == 0) {
         lives(atoi(argument));
-    } else if (0 == strcmp("churn", mode)) {
+    } else if (strcmp("churn", mode) == 0) {
         compiled_churn(atoll(argument));
-    } else if (0 == strcmp("evict", mode)) {
+    } else if (strcmp("evict", mode) == 0) {
         evict();
-    } else if (0 == strcmp("crash", mode)) {
+    } else if (strcmp("crash", mode) == 0) {
         crash();
-    } else if (0 == strcmp("denied", mode)) {
+    } else if (strcmp("denied", mode) == 0) {
         denied(types, what);
     } else {
         check(false, "no such mode: %s", mode);

@@ -24,7 +24,7 @@ static layout_t *random_fields(void)
     MPI_Aint at = 0;
     for (int i = 0; i < n; i++) {
         olds[i] = basics[random_from(0, usable - 1)];
-        lengths[i] = (int) random_from(1, 0 == random_from(0, 5) ? 60 : 5);
+        lengths[i] = (int) random_from(1, random_from(0, 5) == 0 ? 60 : 5);
         disps[i] = at;
         at += lengths[i] * lay_extent(olds[i]) + random_from(0, widest_gap);
     }

@@ -31,7 +31,7 @@ static void move_into_denied(opal_convertor_t *c, subject_t *s, char *denied, si
     uint32_t n = 1;
     size_t moved = 0;
     mprotect(denied, page, PROT_NONE);
-    if (0 == sigsetjmp(before, 1)) {
+    if (sigsetjmp(before, 1) == 0) {
         (void) opal_convertor_pack(c, &iov, &n, &moved);
         subject_fault(s, "%zu bytes were packed from memory that cannot be read", moved);
     }
@@ -62,7 +62,7 @@ void test_jumps(void)
     char *memory = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     sigaction(SIGSEGV, &action, &segv);
     sigaction(SIGBUS, &action, &bus);
-    for (int round = 0; MAP_FAILED != memory && round < ROUNDS; round++) {
+    for (int round = 0; memory != MAP_FAILED && round < ROUNDS; round++) {
         opal_convertor_t c;
         subject_t *s = subject_new("rows, partly denied", l, COUNT, false);
         msg_free(&s->memory);
@@ -87,7 +87,7 @@ void test_jumps(void)
     }
     sigaction(SIGSEGV, &segv, NULL);
     sigaction(SIGBUS, &bus, NULL);
-    check(MAP_FAILED != memory, "memory");
+    check(memory != MAP_FAILED, "memory");
     munmap(memory, room);
     lay_free(l);
 }

@@ -32,7 +32,7 @@ static layout_t *shuffled_at(const void *address, const layout_t *ints, int widt
     layout_t *tries[MOST_TRIES];
     layout_t *found = NULL;
     int n = 0;
-    while (NULL == found && n < MOST_TRIES) {
+    while (found == NULL && n < MOST_TRIES) {
         tries[n] = shuffled(ints, width);
         if (address == tries[n]->type) {
             found = tries[n];
@@ -98,7 +98,7 @@ static bool once(const layout_t *ints, bool send, bool other_thread)
     MPI_Type_free(&old->type);
     lay_release(old);
     layout_t *new = shuffled_at(address, ints, width);
-    if (NULL != new) {
+    if (new != NULL) {
         subject_t *second = subject_new("shuffled blocks", new, COUNT, false);
         msg_free(&second->memory);
         second->memory = first->memory; /* the same user buffer */
@@ -113,7 +113,7 @@ static bool once(const layout_t *ints, bool send, bool other_thread)
     subject_free(first);
     lay_free(new);
     lay_free(old);
-    return NULL != new;
+    return new != NULL;
 }
 
 void test_stale(void)
@@ -123,7 +123,7 @@ void test_stale(void)
     for (int round = 0; round < ROUNDS; round++) {
         reused += once(ints, 0 == round % 2, 0 == round % 3);
     }
-    if (0 == reused) {
+    if (reused == 0) {
         printf("skipped: no datatype got the address of another in %d tries\n", MOST_TRIES);
     } else {
         printf("%d of %d datatypes got the address of one that was freed\n", reused, ROUNDS);

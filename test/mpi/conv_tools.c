@@ -35,8 +35,8 @@ static void spell_typemap(subject_t *s)
     for (int64_t i = 0; i < l->nruns; i++) {
         for (int64_t at = 0; at < l->runs[i].length; at++) {
             s->offset[n] = l->runs[i].offset + at;
-            s->boundary[n] = 0 == at % l->runs[i].elem;
-            s->run_start[n] = 0 == at;
+            s->boundary[n] = at % l->runs[i].elem == 0;
+            s->run_start[n] = at == 0;
             n++;
         }
     }
@@ -56,7 +56,7 @@ subject_t *subject_new(const char *name, const layout_t *layout, int64_t count, 
     s->boundary = must_calloc(size, sizeof(*s->boundary));
     s->run_start = must_calloc(size, sizeof(*s->run_start));
     s->as_bytes =
-        OMPI_MAJOR_VERSION >= 6 || OPEN_MPI_4_1_0 || 0 != (layout->type->super.flags & AS_BYTES);
+        OMPI_MAJOR_VERSION >= 6 || OPEN_MPI_4_1_0 || (layout->type->super.flags & AS_BYTES) != 0;
     spell_typemap(s);
     return s;
 }
@@ -107,7 +107,7 @@ void subject_fill(subject_t *s, unsigned seed)
 void subject_fault(subject_t *s, const char *format, ...)
 {
     va_list args;
-    if ('\0' != s->fault[0]) {
+    if (s->fault[0] != '\0') {
         return;
     }
     va_start(args, format);
@@ -123,7 +123,7 @@ bool subject_check(subject_t *s, const char *what)
                       (long long) (s->memory.block + at - s->memory.zero));
         memcpy(s->memory.block, s->model, (size_t) s->memory.block_size);
     }
-    bool ok = check('\0' == s->fault[0], "%s, %lld of %s: %s", what, (long long) s->count, s->name,
+    bool ok = check(s->fault[0] == '\0', "%s, %lld of %s: %s", what, (long long) s->count, s->name,
                     s->fault);
     s->fault[0] = '\0';
     return ok;
@@ -140,10 +140,10 @@ static void check_engine(const opal_convertor_t *c, subject_t *s)
         return;
     }
     memcpy(&function, &c->fAdvance, sizeof(function));
-    if (0 == dladdr(function, &info) ||
-        with_dame != (NULL != strstr(info.dli_fname, "mca_dt_dame"))) {
+    if (dladdr(function, &info) == 0 ||
+        with_dame != (strstr(info.dli_fname, "mca_dt_dame") != NULL)) {
         subject_fault(s, "it is moved by %s",
-                      NULL == info.dli_fname ? "no engine" : info.dli_fname);
+                      info.dli_fname == NULL ? "no engine" : info.dli_fname);
     }
 }
 
@@ -155,8 +155,8 @@ void conv_prepare(opal_convertor_t *c, subject_t *s, bool send)
     int32_t rc = send ? opal_convertor_prepare_for_send(c, type, count, s->memory.buf)
                       : opal_convertor_prepare_for_recv(c, type, count, s->memory.buf);
     size_t size = c->local_size;
-    if (OPAL_SUCCESS != rc || (int64_t) size != subject_bytes(s) || 0 != c->bConverted ||
-        (0 == size) != (0 != (c->flags & CONVERTOR_COMPLETED))) {
+    if (rc != OPAL_SUCCESS || (int64_t) size != subject_bytes(s) || c->bConverted != 0 ||
+        (size == 0) != ((c->flags & CONVERTOR_COMPLETED) != 0)) {
         subject_fault(s, "prepare gives %d, size %zu, position %zu, flags %x", rc, size,
                       c->bConverted, c->flags);
     }
@@ -277,7 +277,7 @@ static void check_packed(const opal_convertor_t *c, subject_t *s, const call_t *
         }
     }
     for (size_t b = length; b < call->rooms[i] + GUARD; b++) {
-        if (GUARD_BYTE != call->bytes[i][b]) {
+        if (call->bytes[i][b] != GUARD_BYTE) {
             subject_fault(s, "packed %zu bytes at %zu, but wrote to byte %zu", length, at, b);
             break;
         }
@@ -317,7 +317,7 @@ static void check_call(const opal_convertor_t *c, subject_t *s, const call_t *ca
     }
     bool complete = at == total;
     if (used > call->n || at - call->start != moved || c->bConverted != at ||
-        (complete ? 1 : 0) != rc || complete != (0 != (c->flags & CONVERTOR_COMPLETED)) ||
+        (complete ? 1 : 0) != rc || complete != ((c->flags & CONVERTOR_COMPLETED) != 0) ||
         (used < call->n && !complete)) {
         subject_fault(s,
                       "[%zu, %zu) in %u of %u iovecs: returns %d, max_data %zu, position %zu, "
@@ -336,7 +336,7 @@ static void check_call(const opal_convertor_t *c, subject_t *s, const call_t *ca
    truth. */
 static uint32_t amend_native(const subject_t *s, call_t *call, uint32_t used, size_t moved)
 {
-    if (with_dame || 0 == (s->layout->type->super.flags & OPAL_DATATYPE_FLAG_CONTIGUOUS)) {
+    if (with_dame || (s->layout->type->super.flags & OPAL_DATATYPE_FLAG_CONTIGUOUS) == 0) {
         return used;
     }
     for (used = 0; used < call->n && moved > 0; used++) {
@@ -350,13 +350,13 @@ static uint32_t amend_native(const subject_t *s, call_t *call, uint32_t used, si
 size_t conv_move(opal_convertor_t *c, subject_t *s, const size_t *rooms, uint32_t n)
 {
     call_t call = call_new(c, rooms, n);
-    bool was_complete = 0 != (c->flags & CONVERTOR_COMPLETED);
+    bool was_complete = (c->flags & CONVERTOR_COMPLETED) != 0;
     uint32_t used = n;
     size_t moved = 12345;
     int32_t rc = c->flags & CONVERTOR_SEND ? opal_convertor_pack(c, call.iov, &used, &moved)
                                            : opal_convertor_unpack(c, call.iov, &used, &moved);
     if (was_complete) {
-        if (1 != rc || 0 != used || 0 != moved || 0 != call.iov[0].iov_len ||
+        if (rc != 1 || used != 0 || moved != 0 || call.iov[0].iov_len != 0 ||
             c->bConverted != call.start) {
             subject_fault(s, "after the end: returns %d, %u iovecs, %zu bytes", rc, used, moved);
         }
@@ -378,7 +378,7 @@ bool conv_move_some(opal_convertor_t *c, subject_t *s, size_t most)
     size_t rooms[CONV_IOVS];
     uint32_t n = (uint32_t) random_from(1, 3);
     size_t moved = 0;
-    for (size_t more = 0; !(c->flags & CONVERTOR_COMPLETED) && 0 == moved; more++) {
+    for (size_t more = 0; !(c->flags & CONVERTOR_COMPLETED) && moved == 0; more++) {
         for (uint32_t i = 0; i < n; i++) {
             rooms[i] = (size_t) random_from(1, (int64_t) most) + more;
         }
@@ -424,8 +424,8 @@ void conv_seek(opal_convertor_t *c, subject_t *s, size_t position)
         !(s->as_bytes && reached == expected)) {
         expected = (size_t) subject_boundary(s, (int64_t) expected);
     }
-    if (OPAL_SUCCESS != rc || reached != expected || c->bConverted != expected ||
-        (expected == total) != (0 != (c->flags & CONVERTOR_COMPLETED))) {
+    if (rc != OPAL_SUCCESS || reached != expected || c->bConverted != expected ||
+        (expected == total) != ((c->flags & CONVERTOR_COMPLETED) != 0)) {
         subject_fault(
             s, "set_position from %zu to %zu of %zu: returns %d, %zu, not %zu; bConverted %zu",
             before, position, total, rc, reached, expected, c->bConverted);
@@ -447,7 +447,7 @@ static void *second_main(void *unused)
 {
     pthread_mutex_lock(&second.lock);
     while (!second.ends) {
-        if (NULL == second.work) {
+        if (second.work == NULL) {
             pthread_cond_wait(&second.changed, &second.lock);
             continue;
         }
@@ -463,12 +463,12 @@ void second_thread(void (*work)(void *), void *argument)
 {
     pthread_mutex_lock(&second.lock);
     if (!second.started) {
-        second.started = 0 == pthread_create(&second.thread, NULL, second_main, NULL);
+        second.started = pthread_create(&second.thread, NULL, second_main, NULL) == 0;
     }
     second.work = work;
     second.argument = argument;
     pthread_cond_broadcast(&second.changed);
-    while (second.started && NULL != second.work) {
+    while (second.started && second.work != NULL) {
         pthread_cond_wait(&second.changed, &second.lock);
     }
     pthread_mutex_unlock(&second.lock);

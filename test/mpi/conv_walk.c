@@ -30,7 +30,7 @@ static slot_t slots[SLOTS];
 
 static family_t family_of(subject_t *s)
 {
-    const bool absolute = NULL != s->layout->arena;
+    const bool absolute = s->layout->arena != NULL;
     const bool more = !absolute || s->count < TYPES_MAX_COUNT;
     family_t f = {.n = absolute ? 2 : MEMBERS, .send_only = s->send_only};
     f.members[0] = subject_new(s->name, s->layout, s->count + more, s->send_only);
@@ -59,7 +59,7 @@ static void check_piece(subject_t *s, const struct iovec *piece, size_t at)
 {
     const unsigned char *start = piece->iov_base;
     const size_t total = (size_t) subject_bytes(s), end = at + piece->iov_len;
-    if (0 == piece->iov_len || end > total) {
+    if (piece->iov_len == 0 || end > total) {
         subject_fault(s, "piece of %zu bytes at %zu", piece->iov_len, at);
         return;
     }
@@ -88,7 +88,7 @@ static void list_pieces(opal_convertor_t *c, subject_t *s, uint32_t n)
     }
     bool complete = at == (size_t) subject_bytes(s);
     if (used > n || length != at - start || c->bConverted != at || (complete ? 1 : 0) != rc ||
-        complete != (0 != (c->flags & CONVERTOR_COMPLETED)) || (used < n && !complete)) {
+        complete != ((c->flags & CONVERTOR_COMPLETED) != 0) || (used < n && !complete)) {
         subject_fault(s, "[%zu, %zu) in %u of %u pieces: returns %d, length %zu, position %zu",
                       start, at, used, n, rc, length, c->bConverted);
     }
@@ -109,7 +109,7 @@ static void pack_without_buffer(subject_t *s)
             check_piece(s, &iov[i], at);
             at += iov[i].iov_len;
         }
-        if (0 == length || c.bConverted != at) {
+        if (length == 0 || c.bConverted != at) {
             subject_fault(s, "position %zu after pieces up to %zu", c.bConverted, at);
             break;
         }
@@ -123,12 +123,12 @@ static void pack_without_buffer(subject_t *s)
 /* What a PML does with the convertor of a request: clean up, and prepare for the next message. */
 static void prepare(slot_t *slot, const family_t *f)
 {
-    if (!slot->constructed || 0 == random_from(0, 3)) {
+    if (!slot->constructed || random_from(0, 3) == 0) {
         conv_construct(&slot->c);
         slot->constructed = true;
     }
     slot->s = f->members[random_from(0, f->n - 1)];
-    slot->send = f->send_only || 0 == random_from(0, 1);
+    slot->send = f->send_only || random_from(0, 1) == 0;
     conv_prepare(&slot->c, slot->s, slot->send);
 }
 
@@ -151,7 +151,7 @@ static void seek(slot_t *slot, size_t position)
 static size_t any_place(const slot_t *slot)
 {
     const int64_t bytes = subject_bytes(slot->s);
-    return (size_t) (0 == random_from(0, 9)
+    return (size_t) (random_from(0, 9) == 0
                          ? 0
                          : random_from(0, bytes + 2 * (with_dame || slot->send)));
 }
@@ -168,8 +168,8 @@ static void take_over(slot_t *slot, const family_t *f)
 static void make_clone(slot_t *slot)
 {
     slot_t *copy = &slots[random_from(0, SLOTS - 1)];
-    const bool with_stack = 0 != random_from(0, 1);
-    if (NULL != copy->s) {
+    const bool with_stack = random_from(0, 1) != 0;
+    if (copy->s != NULL) {
         return;
     }
     if (!with_dame) { /* which would forget partial_length */
@@ -177,7 +177,7 @@ static void make_clone(slot_t *slot)
     }
     conv_construct(&copy->c);
     const int rc = opal_convertor_clone(&slot->c, &copy->c, with_stack);
-    if (OPAL_SUCCESS != rc || (with_stack && copy->c.bConverted != slot->c.bConverted)) {
+    if (rc != OPAL_SUCCESS || (with_stack && copy->c.bConverted != slot->c.bConverted)) {
         subject_fault(slot->s, "clone gives %d, position %zu, not %zu", rc, copy->c.bConverted,
                       slot->c.bConverted);
     }
@@ -192,12 +192,12 @@ static void make_clone(slot_t *slot)
 /* 4.1.4's own raw loses its place when it starts inside a block, and may never end. */
 static void list(slot_t *slot)
 {
-    if (with_dame || 0 == slot->c.bConverted) {
+    if (with_dame || slot->c.bConverted == 0) {
         do {
             list_pieces(&slot->c, slot->s,
-                        0 == random_from(0, 3) ? MOST_PIECES : (uint32_t) random_from(1, 10));
-        } while (!(slot->c.flags & CONVERTOR_COMPLETED) && (!with_dame || 0 != random_from(0, 3)) &&
-                 '\0' == slot->s->fault[0]);
+                        random_from(0, 3) == 0 ? MOST_PIECES : (uint32_t) random_from(1, 10));
+        } while (!(slot->c.flags & CONVERTOR_COMPLETED) && (!with_dame || random_from(0, 3) != 0) &&
+                 slot->s->fault[0] == '\0');
     }
 }
 
@@ -213,7 +213,7 @@ static void step(void *context)
 {
     const family_t *f = context;
     slot_t *slot = &slots[random_from(0, SLOTS - 1)];
-    if (NULL == slot->s) {
+    if (slot->s == NULL) {
         prepare(slot, f);
         return;
     }
@@ -271,7 +271,7 @@ void test_walks(const subjects_t *set)
             pack_without_buffer(f.members[0]);
         }
         for (int n = 1; n <= STEPS; n++) {
-            if (0 == random_from(0, 4)) {
+            if (random_from(0, 4) == 0) {
                 second_thread(step, &f);
             } else {
                 step(&f);
@@ -282,7 +282,7 @@ void test_walks(const subjects_t *set)
             }
         }
         for (int k = 0; k < SLOTS; k++) {
-            if (NULL != slots[k].s) {
+            if (slots[k].s != NULL) {
                 end(&slots[k]);
             }
         }

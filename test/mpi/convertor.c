@@ -19,7 +19,7 @@ static subjects_t subjects_of(const types_t *types)
     subjects_t set = {.all = must_calloc((size_t) types_count(types) * 3, sizeof(subject_t *))};
     for (int i = 0; i < types_count(types); i++) {
         const type_case_t *t = types_at(types, i);
-        int64_t many = 0 == t->layout->size ? 5 : TYPICAL_BYTES / t->layout->size + 2;
+        int64_t many = t->layout->size == 0 ? 5 : TYPICAL_BYTES / t->layout->size + 2;
         int64_t counts[] = {1, 2, many < TYPES_MAX_COUNT ? many : TYPES_MAX_COUNT};
         for (int k = 0; k < (counts[2] > 2 ? 3 : 2); k++) {
             set.all[set.n++] = subject_new(t->name, t->layout, counts[k], t->send_only);
@@ -30,7 +30,7 @@ static subjects_t subjects_of(const types_t *types)
 
 int convertor_main(int argc, char **argv)
 {
-    with_dame = argc > 1 && 0 == strcmp(argv[1], "dame");
+    with_dame = argc > 1 && strcmp(argv[1], "dame") == 0;
     random_state = argc > 2 ? strtoull(argv[2], NULL, 0) : 20240611;
     check_init(&argc, &argv);
     printf("seed %llu\n", (unsigned long long) random_state);

@@ -62,7 +62,7 @@ static bool has_gaps(const layout_t *l, int64_t count)
     MPI_Type_size(l->type, &size);
     MPI_Type_get_extent(l->type, &lb, &extent);
     MPI_Type_get_true_extent(l->type, &true_lb, &true_extent);
-    return 0 != size * count && (size != true_extent || (count > 1 && extent != size));
+    return size * count != 0 && (size != true_extent || (count > 1 && extent != size));
 }
 
 /* Few or long blocks, which Open MPI's own engine copies where its description is one item. */
@@ -70,7 +70,7 @@ static bool may_be_native(const layout_t *l, int64_t count)
 {
     int64_t blocks = 0;
     for (int64_t i = 0; i < l->nruns; i++) {
-        const int64_t end = 0 == i ? 0 : l->runs[i - 1].offset + l->runs[i - 1].length;
+        const int64_t end = i == 0 ? 0 : l->runs[i - 1].offset + l->runs[i - 1].length;
         blocks += 0 == i || end != l->runs[i].offset;
     }
     return count * blocks <= 3 || l->size > 256 * blocks;
@@ -111,7 +111,7 @@ static void every_type(void)
     types_t *types = types_new();
     for (int i = 0; i < types_count(types); i++) {
         const type_case_t *c = types_at(types, i);
-        if (c->send_only || NULL != c->layout->arena) { /* one address for both buffers */
+        if (c->send_only || c->layout->arena != NULL) { /* one address for both buffers */
             continue;
         }
         for (size_t k = 0; k < sizeof(counts) / sizeof(counts[0]); k++) {
@@ -227,7 +227,7 @@ static void shift_columns(MPI_Datatype type, int width, int to, bool copies, con
         }
     }
     MPI_Alltoall(matrix, 1, type, matrix + to, 1, type, MPI_COMM_SELF);
-    check(0 == memcmp(matrix, expected, ROWS * COLUMNS * sizeof(int)), "%s, %d columns to %d", name,
+    check(memcmp(matrix, expected, ROWS * COLUMNS * sizeof(int)) == 0, "%s, %d columns to %d", name,
           width, to);
     if (dame) {
         check(before + copies == copied() &&
@@ -264,7 +264,7 @@ static void within_an_array(void)
         memcpy(&expected[at[row] + 8], &matrix[at[row]], 4 * sizeof(int));
     }
     MPI_Alltoall(matrix, 1, ragged, matrix + 8, 1, ragged, MPI_COMM_SELF);
-    check(0 == memcmp(matrix, expected, sizeof(matrix)), "a list within one array");
+    check(memcmp(matrix, expected, sizeof(matrix)) == 0, "a list within one array");
     check(!dame || before == copied(), "a list within one array: %lld copies", copied() - before);
     MPI_Type_free(&ragged);
 }
@@ -279,7 +279,7 @@ static int check_address(const void *address, int *number, uint64_t *flags)
 {
     *number = 0;
     *flags = 0;
-    return NULL != device && address == device;
+    return device != NULL && address == device;
 }
 
 static void fake_device(void)
@@ -292,7 +292,7 @@ bool opal_cuda_check_bufs(char *to, char *from);
 
 bool opal_cuda_check_bufs(char *to, char *from)
 {
-    return NULL != device && (to == device || from == device);
+    return device != NULL && (to == device || from == device);
 }
 
 static void fake_device(void)
@@ -311,11 +311,11 @@ static void device_memory(void)
         double to[20] = {0};
         const long long before = copied();
         const long long declined = pvar_read("dt_dame_declined_device");
-        device = 0 == i ? NULL : (const char *) (1 == i ? from : to);
+        device = i == 0 ? NULL : (const char *) (i == 1 ? from : to);
         MPI_Alltoall(from, 1, vector, to, 1, vector, MPI_COMM_SELF);
-        check(1 == to[0] && 0 == to[1] && 3 == to[2], "device memory %d: bytes", i);
-        check(!dame || (before + (0 == i) == copied() &&
-                        declined + (0 != i) == pvar_read("dt_dame_declined_device")),
+        check(to[0] == 1 && to[1] == 0 && to[2] == 3, "device memory %d: bytes", i);
+        check(!dame || (before + (i == 0) == copied() &&
+                        declined + (i != 0) == pvar_read("dt_dame_declined_device")),
               "device memory %d: %lld copies", i, copied() - before);
     }
     device = NULL;
@@ -325,7 +325,7 @@ static void device_memory(void)
 int main(int argc, char **argv)
 {
     check_init(&argc, &argv);
-    dame = argc > 1 && 0 == strcmp(argv[1], "dame");
+    dame = argc > 1 && strcmp(argv[1], "dame") == 0;
     check(!dame || pvar_start("dt_dame_") > 0, "the counters of DAME");
     every_type();
     large(MPI_COMM_SELF, 100000, 1, 3, true);

@@ -23,8 +23,8 @@
 static bool install(struct sock_filter *filter, size_t instructions)
 {
     struct sock_fprog program = {.len = (unsigned short) instructions, .filter = filter};
-    return 0 == prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
-           0 == prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
 bool deny_execution(deny_t what)

@@ -36,7 +36,7 @@ static struct {
 static void *function(void *driver, const char *name)
 {
     void *found = dlsym(driver, name);
-    if (NULL == found) {
+    if (found == NULL) {
         fprintf(stderr, "devices: %s\n", dlerror());
         exit(EXIT_FAILURE);
     }
@@ -47,7 +47,7 @@ static void *function(void *driver, const char *name)
 static void load_driver(const char *path)
 {
     void *driver = dlopen(path, RTLD_NOW);
-    if (NULL == driver) {
+    if (driver == NULL) {
         fprintf(stderr, "devices: %s\n", dlerror());
         exit(EXIT_FAILURE);
     }
@@ -68,7 +68,7 @@ static struct {
 
 static void *pool_take(int64_t bytes)
 {
-    if (NULL == pool.memory) {
+    if (pool.memory == NULL) {
         pool.memory = cuda.alloc(0, POOL);
     }
     unsigned char *memory = pool.memory + pool.used;
@@ -83,7 +83,7 @@ static void *pool_take(int64_t bytes)
 static void pool_give(const void *memory)
 {
     pool.users -= NULL != memory;
-    pool.used = 0 == pool.users ? 0 : pool.used;
+    pool.used = pool.users == 0 ? 0 : pool.used;
 }
 
 /* ---- A message somewhere -------------------------------------------------------------------- */
@@ -107,14 +107,14 @@ static place_t place_new(const layout_t *layout, int64_t count, bool there)
 
 static void to_place(const place_t *p)
 {
-    if (NULL != p->memory) {
+    if (p->memory != NULL) {
         cuda.put(p->memory, p->m.block, (size_t) p->m.block_size);
     }
 }
 
 static void from_place(const place_t *p)
 {
-    if (NULL != p->memory) {
+    if (p->memory != NULL) {
         cuda.get(p->m.block, p->memory, (size_t) p->m.block_size);
     }
 }
@@ -130,8 +130,8 @@ static bool may_be_there(const layout_t *l, int64_t count)
 {
     int64_t low, high;
     lay_span(l, 1, &low, &high);
-    const bool contiguous = high - low == l->size && (1 == count || lay_extent(l) == l->size);
-    return NULL == l->arena && 0 != l->size && !contiguous;
+    const bool contiguous = high - low == l->size && (count == 1 || lay_extent(l) == l->size);
+    return l->arena == NULL && l->size != 0 && !contiguous;
 }
 
 /* ---- Messages ------------------------------------------------------------------------------- */
@@ -141,12 +141,12 @@ static void send_by(MPI_Request *persistent, const place_t *p, int how)
     const int count = (int) p->m.count, to = 1 - my_rank;
     const MPI_Datatype type = p->m.layout->type;
     MPI_Request request;
-    if (NULL != persistent) {
+    if (persistent != NULL) {
         MPI_Start(persistent);
         MPI_Wait(persistent, MPI_STATUS_IGNORE);
-    } else if (0 == how) {
+    } else if (how == 0) {
         MPI_Send(p->buf, count, type, to, how, MPI_COMM_WORLD);
-    } else if (1 == how) {
+    } else if (how == 1) {
         MPI_Ssend(p->buf, count, type, to, how, MPI_COMM_WORLD);
     } else {
         MPI_Isend(p->buf, count, type, to, how, MPI_COMM_WORLD, &request);
@@ -187,7 +187,7 @@ static void receive_message(const type_case_t *c, int64_t count, bool there, int
 {
     layout_t *spread = c->send_only ? lay_spread(c->layout, 8) : NULL;
     const layout_t *layout = c->layout;
-    if (NULL != spread) {
+    if (spread != NULL) {
         lay_commit(spread);
         layout = spread;
     }
@@ -279,7 +279,7 @@ static void packs(const type_case_t *c, int64_t count, bool packed_there)
     if (packed_there) {
         cuda.get(is, packed, (size_t) p.m.bytes);
     }
-    check(at == p.m.bytes && 0 == memcmp(is, stream, (size_t) p.m.bytes), "MPI_Pack of %s",
+    check(at == p.m.bytes && memcmp(is, stream, (size_t) p.m.bytes) == 0, "MPI_Pack of %s",
           c->name);
     if (!c->send_only) {
         msg_clear(&p.m);
@@ -417,11 +417,11 @@ static void threads(const types_t *types)
 int devices_main(int argc, char **argv)
 {
     const char *driver = argc > 1 ? argv[1] : "", *mode = argc > 2 ? argv[2] : "";
-    const bool is_early = 0 == strcmp("early", mode);
+    const bool is_early = strcmp("early", mode) == 0;
     if (is_early) {
         load_driver(driver);
     }
-    if (0 == strcmp("threads", mode)) {
+    if (strcmp("threads", mode) == 0) {
         check_init_thread(&argc, &argv, MPI_THREAD_MULTIPLE);
     } else {
         check_init(&argc, &argv);
@@ -431,20 +431,20 @@ int devices_main(int argc, char **argv)
         check(moves_right(types_at(types, 0)->layout, 2), "before there are devices");
         load_driver(driver);
     }
-    if (0 == strcmp("copy", mode)) {
+    if (strcmp("copy", mode) == 0) {
         copies(one_of(types), 3, true, true);
-    } else if (0 == strcmp("off", mode)) {
+    } else if (strcmp("off", mode) == 0) {
         host_moves_right(types);
-        check(0 == cuda.counts().questions, "%lld questions to the driver",
+        check(cuda.counts().questions == 0, "%lld questions to the driver",
               (long long) cuda.counts().questions);
-    } else if (0 == strcmp("threads", mode)) {
+    } else if (strcmp("threads", mode) == 0) {
         threads(types);
-    } else if (0 == strcmp("error", mode)) {
+    } else if (strcmp("error", mode) == 0) {
         packs(one_of(types), 1, false);
         cuda.fail("cuStreamSynchronize", 700);
         packs(one_of(types), 1, false);
     } else {
-        every_way(types, 0 != strcmp("copies", mode));
+        every_way(types, strcmp("copies", mode) != 0);
     }
     types_free(types);
     return check_finish();

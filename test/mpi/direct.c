@@ -41,7 +41,7 @@ int32_t opal_convertor_unpack(opal_convertor_t *convertor, struct iovec *iov, ui
 
 static bool direct, fortran_direct, measured; /* argv[1] */
 static int *wrapped;                          /* the profiling library's count; NULL if absent */
-static int calls;    /* that this program has made and the library could see */
+static int calls; /* that this program has made and the library could see */
 static MPI_Comm comms[4];
 enum { COMMS = sizeof(comms) / sizeof(comms[0]) };
 
@@ -65,10 +65,10 @@ enum { USES = 40, BEFORE = 13, BEHIND = 64, SPARE_BYTE = 0x5c };
 
 static bool is_spare(const unsigned char *bytes, int n)
 {
-    while (n > 0 && SPARE_BYTE == bytes[n - 1]) {
+    while (n > 0 && bytes[n - 1] == SPARE_BYTE) {
         n--;
     }
-    return 0 == n;
+    return n == 0;
 }
 
 /* One use; `size`: passed to MPI, not less than needed. */
@@ -82,7 +82,7 @@ static void use(const type_case_t *c, message_t *m, const unsigned char *stream,
     memset(packed, SPARE_BYTE, (size_t) bytes + BEFORE + BEHIND);
     msg_fill(m, stream);
     const int packs = pack(m->buf, count, l->type, packed, size, &at, comm);
-    check(MPI_SUCCESS == packs && BEFORE + bytes == at, "%s of %d: position %d", c->name, count,
+    check(packs == MPI_SUCCESS && BEFORE + bytes == at, "%s of %d: position %d", c->name, count,
           at);
     check(same_bytes(packed + BEFORE, stream, bytes, &bad) && is_spare(packed, BEFORE) &&
               is_spare(packed + BEFORE + bytes, BEHIND),
@@ -94,7 +94,7 @@ static void use(const type_case_t *c, message_t *m, const unsigned char *stream,
     at = BEFORE;
     msg_clear(m);
     const int unpacks = unpack(packed, size, &at, m->buf, count, l->type, comm);
-    check(MPI_SUCCESS == unpacks && BEFORE + bytes == at, "%s of %d: position %d", c->name, count,
+    check(unpacks == MPI_SUCCESS && BEFORE + bytes == at, "%s of %d: position %d", c->name, count,
           at);
     check(msg_holds(m, stream, bytes), "%s of %d: unpacked", c->name, count);
 }
@@ -180,7 +180,7 @@ static void ways(MPI_Datatype type)
 /* DAME has its counters; without DAME they are absent. */
 static void counts(MPI_Datatype type)
 {
-    if (0 == pvar_start("dt_dame_")) {
+    if (pvar_start("dt_dame_") == 0) {
         check(!fortran_direct, "there are no counters");
         return;
     }
@@ -190,7 +190,7 @@ static void counts(MPI_Datatype type)
         char messages[64], bytes[64];
         (void) snprintf(messages, sizeof(messages), "dt_dame_messages_%s", dirs[i]);
         (void) snprintf(bytes, sizeof(bytes), "dt_dame_bytes_%s", dirs[i]);
-        check(REPEATS == pvar_read(messages), "%lld %s", pvar_read(messages), messages);
+        check(pvar_read(messages) == REPEATS, "%lld %s", pvar_read(messages), messages);
         check((long long) REPEATS * BYTES == pvar_read(bytes), "%lld %s", pvar_read(bytes), bytes);
     }
     pvar_done();
@@ -248,9 +248,9 @@ static result_t run(arguments_t a, bool packs, bool own)
         packed[i] = (char) (packs ? SPARE_BYTE : i);
     }
     position = a.at;
-    a.user = NULL == a.user ? NULL : user;
-    a.packed = NULL == a.packed ? NULL : packed;
-    a.position = NULL == a.position ? NULL : &position;
+    a.user = a.user == NULL ? NULL : user;
+    a.packed = a.packed == NULL ? NULL : packed;
+    a.position = a.position == NULL ? NULL : &position;
     int rc;
     if (packs) {
         rc = (own ? own_pack : pack)(a.user, a.count, a.type, a.packed, a.size, a.position, a.comm);
@@ -258,7 +258,7 @@ static result_t run(arguments_t a, bool packs, bool own)
         rc = (own ? own_unpack : unpack)(a.packed, a.size, a.position, a.user, a.count, a.type,
                                          a.comm);
     }
-    if (MPI_SUCCESS != rc) {
+    if (rc != MPI_SUCCESS) {
         MPI_Error_class(rc, &result.class);
     }
     result.at = position;
@@ -277,10 +277,10 @@ static void compare(const arguments_t *a, bool packs)
     check(own.class == dame.class, "%s, %s: class %d, Open MPI's %d", what, a->name, dame.class,
           own.class);
     check(own.at == dame.at, "%s, %s: position %d, Open MPI's %d", what, a->name, dame.at, own.at);
-    check(own.handled == dame.handled && (MPI_SUCCESS == a->class) == (0 == dame.handled),
+    check(own.handled == dame.handled && (a->class == MPI_SUCCESS) == (dame.handled == 0),
           "%s, %s: %d errors handled, by Open MPI %d", what, a->name, dame.handled, own.handled);
-    check(0 == memcmp(own.user, dame.user, sizeof(own.user)) &&
-              0 == memcmp(own.packed, dame.packed, sizeof(own.packed)),
+    check(memcmp(own.user, dame.user, sizeof(own.user)) == 0 &&
+              memcmp(own.packed, dame.packed, sizeof(own.packed)) == 0,
           "%s, %s: other bytes than Open MPI's", what, a->name);
 }
 
@@ -367,10 +367,10 @@ static void *open_fortran(void)
 static void from_fortran(void *library, MPI_Datatype type)
 {
     fortran_pack_t mpi_pack =
-        (fortran_pack_t) (NULL == library ? NULL : dlsym(library, "mpi_pack_"));
+        (fortran_pack_t) (library == NULL ? NULL : dlsym(library, "mpi_pack_"));
     double matrix[BLOCKS * STEP], packed[BLOCKS];
     const int before = converted;
-    if (NULL == mpi_pack) {
+    if (mpi_pack == NULL) {
         printf("there is no Fortran\n");
         return;
     }
@@ -383,7 +383,7 @@ static void from_fortran(void *library, MPI_Datatype type)
         MPI_Fint at = 0;
         memset(packed, 0, sizeof(packed));
         mpi_pack(matrix, &one, &fortran_type, packed, &size, &at, &comm, &error);
-        bool same = 0 == error && BYTES == at;
+        bool same = error == 0 && at == BYTES;
         for (int k = 0; k < BLOCKS; k++) {
             same = same && STEP * k == packed[k];
         }
@@ -405,9 +405,9 @@ static void make_comms(void)
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
-    direct = 0 == strcmp("direct", mode);
-    fortran_direct = direct || 0 == strcmp("fortran", mode);
-    measured = 0 == strcmp("measured", mode);
+    direct = strcmp("direct", mode) == 0;
+    fortran_direct = direct || strcmp("fortran", mode) == 0;
+    measured = strcmp("measured", mode) == 0;
     wrapped = dlsym(RTLD_DEFAULT, "wrapper_calls");
     void *fortran = open_fortran();
     check_init(&argc, &argv);
@@ -421,10 +421,10 @@ int main(int argc, char **argv)
     lives();
     from_fortran(fortran, type);
     ways(type);
-    if (NULL != wrapped) {
+    if (wrapped != NULL) {
         check(calls == *wrapped, "the profiling library has seen %d of %d calls", *wrapped, calls);
     } else {
-        check(NULL == getenv("LD_PRELOAD"), "the profiling library was not loaded");
+        check(getenv("LD_PRELOAD") == NULL, "the profiling library was not loaded");
     }
     MPI_Type_free(&type);
     MPI_Comm_free(&comms[2]);

@@ -69,7 +69,7 @@ static bool has_name(MPI_Datatype type)
     int length;
 
     MPI_Type_get_name(type, name, &length);
-    return length > 0 && 0 != strcmp(name, "Dup ");
+    return length > 0 && strcmp(name, "Dup ") != 0;
 }
 
 static void one_of_the_set(const type_case_t *c, int i, int *unnamed)
@@ -94,7 +94,7 @@ static void one_of_the_set(const type_case_t *c, int i, int *unnamed)
         snprintf(name, sizeof(name), "%d", ++*unnamed);
     }
     dump_file_t file = dump_read(directory, name);
-    check(imported == (NULL != file.text), "%s: %s is there while in use", c->name, file.path);
+    check(imported == (file.text != NULL), "%s: %s is there while in use", c->name, file.path);
     if (imported) {
         check(dump_has(&file, "# name: %s", named ? name : "none"), "%s: name", c->name);
         check(dump_is_of(&file, l, m.buf, COUNT, stream), "%s: the program of %s", c->name,
@@ -172,7 +172,7 @@ static void shared_and_not(void)
     check(dump_has(&file, "# mpi: vector(3, 1, 4, MPI_INT)"), "%s is the other's", file.path);
     dump_free(&file);
     file = dump_read(directory, "same-3");
-    check(NULL == file.text, "%s is not there", file.path);
+    check(file.text == NULL, "%s is not there", file.path);
     shared -= 2;
 }
 
@@ -277,13 +277,13 @@ static void files_are(int files)
     dump_totals_t totals = dump_total(directory);
 
     check(files == totals.files, "%d files, expected %d", totals.files, files);
-    check(0 == totals.bad && 0 == totals.others, "%d files cannot be read, %d are something else",
+    check(totals.bad == 0 && totals.others == 0, "%d files cannot be read, %d are something else",
           totals.bad, totals.others);
 }
 
 static void files(void)
 {
-    check(0 == chdir("/"), "another working directory");
+    check(chdir("/") == 0, "another working directory");
     the_common_set();
     constructors_are_said(directory);
     names();
@@ -346,10 +346,10 @@ static void use_some(int n)
 
 static void count(void)
 {
-    check(0 == chdir("/"), "another working directory");
+    check(chdir("/") == 0, "another working directory");
     use_some(files_expected <= 10 ? 10 : files_expected + 1);
     dump_totals_t totals = dump_total(directory);
-    check(files_expected == totals.files && 0 == totals.others, "%d files",
+    check(files_expected == totals.files && totals.others == 0, "%d files",
           totals.files + totals.others);
 }
 
@@ -360,25 +360,25 @@ static void full(void)
     getrlimit(RLIMIT_FSIZE, &limit);
     none = limit;
     none.rlim_cur = 0;
-    check(0 == setrlimit(RLIMIT_FSIZE, &none), "a limit for files");
+    check(setrlimit(RLIMIT_FSIZE, &none) == 0, "a limit for files");
     use_some(10);
     MPI_Datatype type = used("late");
     setrlimit(RLIMIT_FSIZE, &limit);
     dump_totals_t totals = dump_total(directory);
-    check(0 == totals.files && 0 == totals.others, "%d files, %d pieces of files", totals.files,
+    check(totals.files == 0 && totals.others == 0, "%d files, %d pieces of files", totals.files,
           totals.others);
     MPI_Type_free(&type);
     type = used_strided("later", 7);
     MPI_Type_free(&type);
     totals = dump_total(directory);
-    check(1 == totals.files && 0 == totals.bad, "%d files once there is room again", totals.files);
+    check(totals.files == 1 && totals.bad == 0, "%d files once there is room again", totals.files);
 }
 
 static void killed(void)
 {
     (void) used("in use");
     dump_file_t file = dump_read(directory, "in=20use");
-    check(NULL != file.text, "%s is there", file.path);
+    check(file.text != NULL, "%s is there", file.path);
     dump_free(&file);
     raise(SIGKILL);
 }
@@ -402,7 +402,7 @@ static void spawned(void)
     MPI_Comm parent;
 
     MPI_Comm_get_parent(&parent);
-    if (check(MPI_COMM_NULL != parent, "this job was spawned")) {
+    if (check(parent != MPI_COMM_NULL, "this job was spawned")) {
         (void) used("twins");
         MPI_Comm_disconnect(&parent);
     }
@@ -423,7 +423,7 @@ int main(int argc, char **argv)
     files_expected = argc > 3 ? atoi(argv[3]) : 0;
     pvar_start("dt_dame_");
     for (size_t i = 0; argc > 2 && i < sizeof(modes) / sizeof(modes[0]); i++) {
-        if (0 == strcmp(argv[2], modes[i].name)) {
+        if (strcmp(argv[2], modes[i].name) == 0) {
             known = true;
             modes[i].run();
         }

@@ -22,9 +22,9 @@ static void says(MPI_Datatype type, const char *name, const char *constructors)
     MPI_Type_free(&type);
     dump_file_t file = dump_read(directory, name);
     dame_program_t *program = dump_program(&file);
-    check(NULL != program, "%s: parses", name);
+    check(program != NULL, "%s: parses", name);
     check(dump_has(&file, "# mpi: %s\n# size: %d", constructors, at), "%s: says\n%s", name,
-          NULL == file.text ? "nothing" : file.text);
+          file.text == NULL ? "nothing" : file.text);
     dame_program_free(program);
     dump_free(&file);
 }

@@ -16,7 +16,7 @@ static dump_file_t read_path(const char *directory, const char *file_name)
 
     snprintf(file.path, sizeof(file.path), "%s/%s", directory, file_name);
     FILE *in = fopen(file.path, "r");
-    if (NULL != in) {
+    if (in != NULL) {
         size_t room = 1 << 16;
         file.text = must_malloc(room);
         for (size_t n = 1; n > 0; file.length += n) {
@@ -55,10 +55,10 @@ bool dump_has(const dump_file_t *file, const char *format, ...)
     vsnprintf(line + 1, sizeof(line) - 2, format, args);
     va_end(args);
     strcat(line, "\n");
-    if (NULL == file->text) {
+    if (file->text == NULL) {
         return false;
     }
-    return NULL != strstr(file->text, line) || 0 == strncmp(file->text, line + 1, strlen(line + 1));
+    return strstr(file->text, line) != NULL || strncmp(file->text, line + 1, strlen(line + 1)) == 0;
 }
 
 dame_program_t *dump_program(const dump_file_t *file)
@@ -66,9 +66,9 @@ dame_program_t *dump_program(const dump_file_t *file)
     dame_program_t *program = NULL;
     dame_text_error_t error;
 
-    if (NULL == file->text) {
+    if (file->text == NULL) {
         fprintf(stderr, "%s: no such file\n", file->path);
-    } else if (DAME_OK != dame_program_parse(file->text, file->length, &program, &error)) {
+    } else if (dame_program_parse(file->text, file->length, &program, &error) != DAME_OK) {
         fprintf(stderr, "%s:%lld:%lld: %s\n", file->path, (long long) error.line,
                 (long long) error.column, error.message);
         return NULL;
@@ -81,7 +81,7 @@ static bool bounds_agree(const dump_file_t *file, const dame_program_t *program,
                          const layout_t *layout)
 {
     int64_t low, high;
-    int64_t from = NULL == layout->arena ? 0 : (int64_t) (intptr_t) layout->arena;
+    int64_t from = layout->arena == NULL ? 0 : (int64_t) (intptr_t) layout->arena;
 
     lay_span(layout, 1, &low, &high);
     low += from;
@@ -100,7 +100,7 @@ bool dump_is_of(const dump_file_t *file, const layout_t *layout, const void *bas
 {
     dame_program_t *program = dump_program(file);
 
-    if (NULL == program) {
+    if (program == NULL) {
         return false;
     }
     bool ok = bounds_agree(file, program, layout);
@@ -136,19 +136,19 @@ dump_totals_t dump_total(const char *directory)
     struct dirent *entry;
 
     snprintf(mine, sizeof(mine), "dame-r%d-", my_rank);
-    while (NULL != dir && NULL != (entry = readdir(dir))) {
+    while (dir != NULL && (entry = readdir(dir)) != NULL) {
         const char *end = strrchr(entry->d_name, '.');
-        if (0 != strncmp(entry->d_name, mine, strlen(mine)) ||
-            NULL != strstr(entry->d_name, ".raw.dame")) {
+        if (strncmp(entry->d_name, mine, strlen(mine)) != 0 ||
+            strstr(entry->d_name, ".raw.dame") != NULL) {
             continue;
         }
-        if (NULL == end || 0 != strcmp(end, ".dame")) {
+        if (end == NULL || strcmp(end, ".dame") != 0) {
             totals.others++;
         } else {
             add_file(&totals, directory, entry->d_name);
         }
     }
-    if (NULL != dir) {
+    if (dir != NULL) {
         closedir(dir);
     }
     return totals;

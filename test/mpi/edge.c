@@ -35,7 +35,7 @@ static bool round_trip(MPI_Datatype type, char *memory, size_t size, char *packe
     char *again = must_calloc(1, (size_t) bytes);
     at = 0;
     MPI_Pack(other, 1, type, again, bytes, &at, MPI_COMM_SELF);
-    good = good && 0 == memcmp(packed, again, (size_t) bytes);
+    good = good && memcmp(packed, again, (size_t) bytes) == 0;
     free(again);
     free(other);
     return good;
@@ -60,8 +60,8 @@ static void test_wrong_bounds(void)
         int size, at = 0;
         MPI_Type_size(type, &size);
         MPI_Pack(memory, 1, type, packed, sizeof packed, &at, MPI_COMM_SELF);
-        check(at == size && 0 == memcmp(packed + size - 8, memory, 4) &&
-                  0 == memcmp(packed + size - 4, memory + 200, 4),
+        check(at == size && memcmp(packed + size - 8, memory, 4) == 0 &&
+                  memcmp(packed + size - 4, memory + 200, 4) == 0,
               "stride -1, blocklength %d", blocklength);
         MPI_Type_free(&type);
         MPI_Type_free(&backwards);
@@ -94,8 +94,8 @@ static void test_shared_members(void)
     long before = peak_kib();
     int at = 0;
     MPI_Pack(memory, 1, next, packed, 4 << DEPTH, &at, MPI_COMM_SELF);
-    check(at == 4 << DEPTH && 0 == memcmp(packed, memory, 2 << DEPTH) &&
-              0 == memcmp(packed + (2 << DEPTH), memory + (2 << DEPTH) + 2, 2 << DEPTH),
+    check(at == 4 << DEPTH && memcmp(packed, memory, 2 << DEPTH) == 0 &&
+              memcmp(packed + (2 << DEPTH), memory + (2 << DEPTH) + 2, 2 << DEPTH) == 0,
           "bytes of shared members");
     check(peak_kib() - before < 32 * 1024, "memory of shared members: %ld KiB",
           peak_kib() - before);
@@ -130,8 +130,8 @@ static void test_unlike_members(void)
     for (int i = 0; i < N / 2; i++) {
         const char *p = packed + i * 24;
         const char *m = memory + 2 * i * STEP;
-        good = good && 0 == memcmp(p, m, 4) && 0 == memcmp(p + 4, m + 8, 4) &&
-               0 == memcmp(p + 8, m + STEP, 8) && 0 == memcmp(p + 16, m + STEP + 16, 8);
+        good = good && memcmp(p, m, 4) == 0 && memcmp(p + 4, m + 8, 4) == 0 &&
+               memcmp(p + 8, m + STEP, 8) == 0 && memcmp(p + 16, m + STEP + 16, 8) == 0;
     }
     check(good, "bytes of unlike members");
     check(peak_kib() - before < 16 * 1024, "memory of unlike members: %ld KiB",
@@ -150,7 +150,7 @@ static void *pack_nested(void *context)
     memset(memory, 7, sizeof memory);
     memset(packed, 0, sizeof packed);
     MPI_Pack(memory, 1, *(MPI_Datatype *) context, packed, sizeof packed, &at, MPI_COMM_SELF);
-    return 8 == at && 7 == packed[7] && 0 == packed[8] ? context : NULL;
+    return at == 8 && packed[7] == 7 && packed[8] == 0 ? context : NULL;
 }
 
 /* Nested datatypes first used by threads that have next to no stack. */
@@ -170,11 +170,11 @@ static void test_small_stacks(void)
         void *result = NULL;
         pthread_attr_init(&attributes);
         pthread_attr_setstacksize(&attributes, depth < 20 ? 24 << 10 : 64 << 10);
-        if (0 == pthread_create(&thread, &attributes, pack_nested, &type)) {
+        if (pthread_create(&thread, &attributes, pack_nested, &type) == 0) {
             pthread_join(thread, &result);
         }
         pthread_attr_destroy(&attributes);
-        check(NULL != result, "small stack, nesting %d", depth);
+        check(result != NULL, "small stack, nesting %d", depth);
         MPI_Type_free(&type);
     }
 }
@@ -213,7 +213,7 @@ static void test_loading(const char *plugin)
     }
     stop = 1;
     pthread_join(thread, NULL);
-    check(1000 == loaded, "plugin loaded %d of 1000 times", loaded);
+    check(loaded == 1000, "plugin loaded %d of 1000 times", loaded);
 }
 
 int edge_main(int argc, char **argv)

@@ -95,7 +95,7 @@ static void check_status(MPI_Status *s, const layout_t *l, int64_t bytes, const 
     MPI_Count wide;
     int64_t whole = l->size ? bytes / l->size : 0;
     int64_t expected = lay_elements(l, whole + 1, bytes);
-    bool even = 0 == l->size || 0 == bytes % l->size;
+    bool even = l->size == 0 || bytes % l->size == 0;
 
     MPI_Get_count(s, l->type, &count);
     check(count == (even ? whole : MPI_UNDEFINED), "%s: Get_count gives %d", name, count);
@@ -109,12 +109,12 @@ static void check_status(MPI_Status *s, const layout_t *l, int64_t bytes, const 
 /* A datatype that this transport sends correctly, else a similar one. */
 static enum send_mode sent_by(enum send_mode mode, const layout_t *l)
 {
-    return (BSEND == mode || SEND_PERSISTENT == mode) && !requests_are_sent_right(l) ? ISEND : mode;
+    return (mode == BSEND || mode == SEND_PERSISTENT) && !requests_are_sent_right(l) ? ISEND : mode;
 }
 
 static enum recv_mode received_by(enum recv_mode mode)
 {
-    return (MPROBE == mode || IMPROBE == mode) && !matched_receives_are_right() ? IRECV : mode;
+    return (mode == MPROBE || mode == IMPROBE) && !matched_receives_are_right() ? IRECV : mode;
 }
 
 void exchange(const layout_t *sent, int64_t count, const layout_t *received, int64_t room,
@@ -136,7 +136,7 @@ void exchange(const layout_t *sent, int64_t count, const layout_t *received, int
         MPI_Status status;
         message_t m = msg_new(received, room);
         msg_clear(&m);
-        recv_by(what, RSEND == how, &m, from, &status);
+        recv_by(what, how == RSEND, &m, from, &status);
         check_status(&status, received, count * sent->size, name);
         check(msg_holds(&m, stream, count * sent->size), "%s, count %ld: %s to %s", name,
               (long) count, send_names[how], recv_names[what]);

@@ -42,11 +42,11 @@ static const char *const char_memory[] = {"vector-3-of-bytes", "hindexed-block-1
 static void blank_file(int64_t bytes)
 {
     MPI_Barrier(MPI_COMM_WORLD);
-    if (0 == my_rank) {
+    if (my_rank == 0) {
         unsigned char *blank = must_malloc((size_t) bytes);
         int fd = open(path, O_CREAT | O_RDWR | O_TRUNC, 0600);
         pattern(BLANK, 0, bytes, blank);
-        if (fd < 0 || write(fd, blank, (size_t) bytes) != bytes || 0 != close(fd)) {
+        if (fd < 0 || write(fd, blank, (size_t) bytes) != bytes || close(fd) != 0) {
             perror(path);
             MPI_Abort(MPI_COMM_WORLD, 1);
         }
@@ -164,8 +164,8 @@ static void one_pair(MPI_File f, const type_case_t *view, const type_case_t *mem
 static void every_pair(MPI_File f, const types_t *types, const char *const *views,
                        const char *const *memory)
 {
-    for (int i = 0, way = 0; NULL != views[i]; i++) {
-        for (int k = 0; NULL != memory[k]; k++, way++) {
+    for (int i = 0, way = 0; views[i] != NULL; i++) {
+        for (int k = 0; memory[k] != NULL; k++, way++) {
             one_pair(f, types_find(types, views[i]), types_find(types, memory[k]), way);
         }
     }
@@ -232,7 +232,7 @@ int file_main(int argc, char **argv)
     if (argc > 1) {
         snprintf(path, sizeof(path), "%s", argv[1]);
     } else {
-        snprintf(path, sizeof(path), "%s/mpi-file-test-%ld", NULL != dir ? dir : "/tmp",
+        snprintf(path, sizeof(path), "%s/mpi-file-test-%ld", dir != NULL ? dir : "/tmp",
                  (long) getpid());
     }
     MPI_Bcast(path, sizeof(path), MPI_CHAR, 0, MPI_COMM_WORLD);
@@ -248,7 +248,7 @@ int file_main(int argc, char **argv)
     distributed_array(f, MPI_ORDER_C, cyclic, by_k);
     distributed_array(f, MPI_ORDER_FORTRAN, cyclic, plain);
     MPI_File_close(&f);
-    if (0 == my_rank) {
+    if (my_rank == 0) {
         unlink(path);
     }
     types_free(types);

@@ -83,7 +83,7 @@ static int lonely_child(void)
 static bool ends_well(pid_t process, int *status)
 {
     *status = -1;
-    return process > 0 && process == waitpid(process, status, 0) && 0 == *status;
+    return process > 0 && process == waitpid(process, status, 0) && *status == 0;
 }
 
 int forks_main(int argc, char **argv)
@@ -105,7 +105,7 @@ int forks_main(int argc, char **argv)
         layout_t *unused = vector_of_ints(200 + i);
         MPI_Type_set_name(unused->type, "of a child");
         const pid_t process = fork();
-        if (0 == process) {
+        if (process == 0) {
             _exit(child(used, unused));
         }
         check(moves_right(used, 2), "the parent meanwhile");
@@ -118,7 +118,7 @@ int forks_main(int argc, char **argv)
         pthread_join(threads[i], NULL);
     }
     const pid_t process = fork();
-    if (0 == process) {
+    if (process == 0) {
         _exit(lonely_child());
     }
     check(ends_well(process, &status), "a child with datatypes of its own: status %d", status);

@@ -94,7 +94,7 @@ int frags_main(int argc, char **argv)
     static const MPI_Aint at[] = {0, 4, 16, 40};
 
     check_init(&argc, &argv);
-    untyped = argc < 2 || 0 != strcmp(argv[1], "typed");
+    untyped = argc < 2 || strcmp(argv[1], "typed") != 0;
     chars = lay_basic(MPI_CHAR, 1, 1);
     shorts = lay_basic(MPI_SHORT, 2, 2);
     ints = lay_basic(MPI_INT, 4, 4);

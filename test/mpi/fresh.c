@@ -41,7 +41,7 @@ static bool packs_right(MPI_Datatype type)
     for (int i = 0; i < ENTRIES; i++) {
         wrong += packed[i] != memory[list[i]];
     }
-    return 0 == wrong && sizeof(packed) == at;
+    return wrong == 0 && sizeof(packed) == at;
 }
 
 static long long waited(void)
@@ -81,7 +81,7 @@ static void a_list_that_is_used_once_is_not_imported(void)
         right += packs_right(type);
         MPI_Type_free(&type);
     }
-    check(100 == right, "%d of 100 packed right", right);
+    check(right == 100, "%d of 100 packed right", right);
     check(before == imported(), "%lld layouts were imported", imported() - before);
     check(messages + 100 == waited(), "%lld messages were counted", waited() - messages);
 }
@@ -118,7 +118,8 @@ static void lives_of_one_use_add_up(void)
     check(1 < lives && lives < MOST_USES, "%d lives of one use", lives);
 }
 
-/* Their sketches are alike, their layouts are not: what some have gained pays for one import only.
+/* Their fingerprints are alike, their layouts are not: what some have gained pays for one import
+ * only.
  */
 static void lists_that_look_alike_are_imported_now_and_then(void)
 {
@@ -132,7 +133,7 @@ static void lists_that_look_alike_are_imported_now_and_then(void)
         right += packs_right(type);
         MPI_Type_free(&type);
     }
-    check(LIVES == right, "%d of %d packed right", right, LIVES);
+    check(right == LIVES, "%d of %d packed right", right, LIVES);
     check(imported() - before <= LIVES / 2, "%lld of %d were imported", imported() - before, LIVES);
 }
 
@@ -146,7 +147,7 @@ static void small_datatypes_are_imported_when_they_are_used_often(void)
     for (int i = 0; i < 100; i++) {
         MPI_Type_create_indexed_block(3, 1, (int[]){0, 2 + i, 5 + 3 * i}, MPI_DOUBLE, &type);
         MPI_Type_commit(&type);
-        for (int use = 0; use < USES + (99 == i) * OFTEN; use++) {
+        for (int use = 0; use < USES + (i == 99) * OFTEN; use++) {
             double three[3];
             int at = 0;
             MPI_Pack(memory, 1, type, three, sizeof(three), &at, MPI_COMM_SELF);
@@ -154,7 +155,7 @@ static void small_datatypes_are_imported_when_they_are_used_often(void)
         }
         MPI_Type_free(&type);
     }
-    check(1 == imported() - before, "%lld imported", imported() - before);
+    check(imported() - before == 1, "%lld imported", imported() - before);
     check(waited() - messages < 100 * USES + OFTEN, "and its later messages are DAME's");
 }
 
@@ -166,9 +167,9 @@ static void persistent_requests_come_to_dame(void)
     int wrong = 0;
     draw_list();
     MPI_Datatype type = make_list();
-    const char *counter = 0 == my_rank ? "dt_dame_messages_packed" : "dt_dame_messages_unpacked";
+    const char *counter = my_rank == 0 ? "dt_dame_messages_packed" : "dt_dame_messages_unpacked";
     const long long before = pvar_read(counter);
-    if (0 == my_rank) {
+    if (my_rank == 0) {
         MPI_Send_init(memory, 1, type, 1, 1, MPI_COMM_WORLD, &request);
     } else {
         MPI_Recv_init(received, 1, type, 0, 1, MPI_COMM_WORLD, &request);
@@ -177,12 +178,12 @@ static void persistent_requests_come_to_dame(void)
         memset(received, 0, sizeof(received));
         MPI_Start(&request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
-        for (int k = 0; 1 == my_rank && k < ENTRIES; k++) {
+        for (int k = 0; my_rank == 1 && k < ENTRIES; k++) {
             wrong += received[list[k]] != memory[list[k]];
         }
         MPI_Barrier(MPI_COMM_WORLD);
     }
-    check(0 == wrong, "%d wrong elements", wrong);
+    check(wrong == 0, "%d wrong elements", wrong);
     check(pvar_read(counter) - before > STARTS / 2, "%lld of %d by DAME",
           pvar_read(counter) - before, STARTS);
     MPI_Request_free(&request);
@@ -199,7 +200,7 @@ static void messages_under_way_stay_right(void)
     draw_list();
     MPI_Datatype type = make_list();
     for (int i = 0; i < REQUESTS; i++) {
-        if (0 == my_rank) {
+        if (my_rank == 0) {
             MPI_Isend(memory, 1, type, 1, i, MPI_COMM_WORLD, &requests[i]);
         } else {
             MPI_Irecv(many[i], 1, type, 0, i, MPI_COMM_WORLD, &requests[i]);
@@ -207,12 +208,12 @@ static void messages_under_way_stay_right(void)
     }
     MPI_Type_free(&type);
     MPI_Waitall(REQUESTS, requests, MPI_STATUSES_IGNORE);
-    for (int i = 0; 1 == my_rank && i < REQUESTS; i++) {
+    for (int i = 0; my_rank == 1 && i < REQUESTS; i++) {
         for (int k = 0; k < ENTRIES; k++) {
             wrong += many[i][list[k]] != memory[list[k]];
         }
     }
-    check(0 == wrong, "%d wrong elements", wrong);
+    check(wrong == 0, "%d wrong elements", wrong);
 }
 
 static void what_one_use_repays_is_imported_at_once(void)
@@ -245,7 +246,7 @@ int fresh_main(int argc, char **argv)
         memory[i] = i + 0.5;
     }
     check(pvar_start("dt_dame_") > 0, "DAME counts");
-    if (2 == argc && 0 != strcmp("pays", argv[1])) {
+    if (argc == 2 && strcmp("pays", argv[1]) != 0) {
         imported_at_message(atoi(argv[1]));
     } else {
         what_one_use_repays_is_imported_at_once();

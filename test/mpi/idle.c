@@ -17,7 +17,7 @@ static void list_threads(FILE *out)
 {
     int n = 0;
     DIR *tasks = opendir("/proc/self/task");
-    for (struct dirent *task; NULL != tasks && NULL != (task = readdir(tasks));) {
+    for (struct dirent *task; tasks != NULL && (task = readdir(tasks)) != NULL;) {
         n += '.' != task->d_name[0];
     }
     fprintf(out, "threads %d\n", n);
@@ -27,11 +27,11 @@ static void list_threads(FILE *out)
 static void list_open_files(FILE *out)
 {
     DIR *files = opendir("/proc/self/fd");
-    for (struct dirent *file; NULL != files && NULL != (file = readdir(files));) {
+    for (struct dirent *file; files != NULL && (file = readdir(files)) != NULL;) {
         char link[64], path[512];
         (void) snprintf(link, sizeof(link), "/proc/self/fd/%.20s", file->d_name);
         const ssize_t length = readlink(link, path, sizeof(path) - 1);
-        if (length > 0 && '/' == path[0]) { /* no socket, no pipe */
+        if (length > 0 && path[0] == '/') { /* no socket, no pipe */
             path[length] = '\0';
             fprintf(out, "open %s\n", path);
         }
@@ -43,16 +43,16 @@ static void list_mappings(FILE *out)
 {
     char line[1024], mode[8], path[512], last[512] = "";
     FILE *maps = fopen("/proc/self/maps", "r");
-    while (NULL != maps && NULL != fgets(line, sizeof(line), maps)) {
+    while (maps != NULL && fgets(line, sizeof(line), maps) != NULL) {
         path[0] = '\0';
         if (sscanf(line, "%*s %7s %*s %*s %*s %511[^\n]", mode, path) < 1) {
             continue;
         }
-        if ('/' != path[0]) {
-            if ('x' == mode[2] && '[' != path[0]) {
+        if (path[0] != '/') {
+            if (mode[2] == 'x' && path[0] != '[') {
                 fprintf(out, "executable %s\n", path);
             }
-        } else if (0 != strcmp(path, last)) {
+        } else if (strcmp(path, last) != 0) {
             fprintf(out, "mapped %s\n", path);
             (void) strcpy(last, path);
         }
@@ -69,7 +69,7 @@ int idle_main(int argc, char **argv)
     check(world_size * (world_size - 1) / 2 == sum, "a sum over all ranks");
     (void) snprintf(path, sizeof(path), "%s.%d", argv[1], my_rank);
     FILE *out = fopen(path, "w");
-    if (check(NULL != out, "%s can be written", path)) {
+    if (check(out != NULL, "%s can be written", path)) {
         list_threads(out);
         list_mappings(out);
         fclose(out);

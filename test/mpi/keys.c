@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The keys and sketches of opal-glue/layout_key.c: its arithmetic against a slow one, and datatypes
- * that are made twice, or with one number changed. One rank, without DAME.
+ * The keys and fingerprints of opal-glue/layout_key.c: its arithmetic against a slow one, and
+ * datatypes that are made twice, or with one number changed. One rank, without DAME.
  */
 #include "opal-glue/import/layout_key.c" /* for its arithmetic */
 
@@ -65,9 +65,9 @@ static void arithmetic_is_modulo_the_prime(void)
         sums += (a % PRIME + b % PRIME) % PRIME == plus(a, b) % PRIME;
         large += times(a, b) > PRIME || plus(a, b) > PRIME;
     }
-    check(PAIRS == products, "products");
-    check(PAIRS == sums, "sums");
-    check(0 == large, "results are at most the prime");
+    check(products == PAIRS, "products");
+    check(sums == PAIRS, "sums");
+    check(large == 0, "results are at most the prime");
 }
 
 static void coefficients_are_sums_of_products(void)
@@ -85,7 +85,7 @@ static void coefficients_are_sums_of_products(void)
         }
         right += sum == coefficient(numbers, n) % PRIME;
     }
-    check(CASES == right, "coefficients");
+    check(right == CASES, "coefficients");
     for (int k = 0; k < BLOCK; k++) { /* so that no sum overflows */
         check(0 == at.low[k] >> 60 && 0 == at.high[k] >> 59, "factors are small");
     }
@@ -128,12 +128,12 @@ static MPI_Datatype make(const plan_t *p)
     return type;
 }
 
-static dame_layout_key_t key_of(const plan_t *p, dame_tree_t *tree, uint64_t *sketch)
+static dame_layout_key_t key_of(const plan_t *p, dame_tree_t *tree, uint64_t *fingerprint)
 {
     MPI_Datatype type = make(p);
     dame_layout_key_t key = {0, 0};
     check(dt_layout_key(tree, (const opal_datatype_t *) type, &key), "there is memory");
-    *sketch = dt_layout_sketch((const opal_datatype_t *) type);
+    *fingerprint = dt_layout_fingerprint((const opal_datatype_t *) type);
     MPI_Type_free(&type);
     return key;
 }
@@ -163,10 +163,10 @@ static void change(plan_t *p, rng_t *rng)
         p->extent += 8 * by;
         break;
     case 1:
-        p->basic = MPI_DOUBLE == p->basic ? MPI_FLOAT : MPI_DOUBLE;
+        p->basic = p->basic == MPI_DOUBLE ? MPI_FLOAT : MPI_DOUBLE;
         break;
     case 2:
-        p->lengths[0 == p->what ? 0 : entry] += by;
+        p->lengths[p->what == 0 ? 0 : entry] += by;
         break;
     default:
         p->displacements[entry] += by;
@@ -179,21 +179,21 @@ static void keys_tell_layouts_apart(dame_tree_t *tree)
 {
     enum { CASES = 4000 };
     rng_t rng = rng_seeded(3, 0);
-    long same = 0, told = 0, sketched = 0;
+    long same = 0, told = 0, fingerprinted = 0;
     for (int i = 0; i < CASES; i++) {
-        uint64_t sketches[3];
+        uint64_t fingerprints[3];
         plan_t plan = draw_plan(&rng, i % 4);
-        const dame_layout_key_t key = key_of(&plan, tree, &sketches[0]);
-        const dame_layout_key_t again = key_of(&plan, tree, &sketches[1]);
+        const dame_layout_key_t key = key_of(&plan, tree, &fingerprints[0]);
+        const dame_layout_key_t again = key_of(&plan, tree, &fingerprints[1]);
         change(&plan, &rng);
-        const dame_layout_key_t changed = key_of(&plan, tree, &sketches[2]);
-        same += dame_layout_key_equals(key, again) && sketches[0] == sketches[1];
+        const dame_layout_key_t changed = key_of(&plan, tree, &fingerprints[2]);
+        same += dame_layout_key_equals(key, again) && fingerprints[0] == fingerprints[1];
         told += !dame_layout_key_equals(key, changed);
-        sketched += sketches[0] != sketches[2];
+        fingerprinted += fingerprints[0] != fingerprints[2];
     }
-    check(CASES == same, "made again, a layout has the key and the sketch that it had");
-    check(CASES == told, "another number, another key");
-    check(sketched > CASES / 4, "and often another sketch");
+    check(same == CASES, "made again, a layout has the key and the fingerprint that it had");
+    check(told == CASES, "another number, another key");
+    check(fingerprinted > CASES / 4, "and often another fingerprint");
 }
 
 /* Two kinds of basic elements of one size, and a predefined struct. */
@@ -201,12 +201,12 @@ static void predefined_datatypes_differ(dame_tree_t *tree)
 {
     const MPI_Datatype basics[] = {MPI_INT, MPI_FLOAT, MPI_DOUBLE, MPI_DOUBLE_INT};
     dame_layout_key_t keys[4];
-    uint64_t sketch;
+    uint64_t fingerprint;
     rng_t rng = rng_seeded(4, 0);
     plan_t plan = draw_plan(&rng, 2);
     for (int i = 0; i < 4; i++) {
         plan.basic = basics[i];
-        keys[i] = key_of(&plan, tree, &sketch);
+        keys[i] = key_of(&plan, tree, &fingerprint);
         for (int k = 0; k < i; k++) {
             check(!dame_layout_key_equals(keys[i], keys[k]), "of other elements");
         }
@@ -218,10 +218,10 @@ static void deep_nesting_has_no_key(dame_tree_t *tree)
     MPI_Datatype type = MPI_INT, outer;
     dame_layout_key_t key;
     int levels = 0;
-    while (MPI_INT == type ||
+    while (type == MPI_INT ||
            (dt_layout_key(tree, (const opal_datatype_t *) type, &key) && levels < 100)) {
         MPI_Type_create_hvector(2, 1, 16, type, &outer);
-        if (MPI_INT != type) {
+        if (type != MPI_INT) {
             MPI_Type_free(&type);
         }
         type = outer;
@@ -238,14 +238,14 @@ int main(int argc, char **argv)
     dt_layout_key_start();
     arithmetic_is_modulo_the_prime();
     coefficients_are_sums_of_products();
-    if (NULL != tree) {
+    if (tree != NULL) {
         keys_tell_layouts_apart(tree);
         predefined_datatypes_differ(tree);
         deep_nesting_has_no_key(tree);
     }
-    check(NULL != tree, "memory");
+    check(tree != NULL, "memory");
     dame_tree_free(tree);
     MPI_Finalize();
     printf("%ld passed, %ld failed\n", passed, failed);
-    return 0 != failed;
+    return failed != 0;
 }

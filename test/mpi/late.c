@@ -20,10 +20,10 @@ static bool has_dame(void)
     char line[1024];
     bool found = false;
     FILE *maps = fopen("/proc/self/maps", "r");
-    while (NULL != maps && !found && NULL != fgets(line, sizeof(line), maps)) {
-        found = NULL != strstr(line, "/mca_dt_dame.so");
+    while (maps != NULL && !found && fgets(line, sizeof(line), maps) != NULL) {
+        found = strstr(line, "/mca_dt_dame.so") != NULL;
     }
-    if (NULL != maps) {
+    if (maps != NULL) {
         fclose(maps);
     }
     return found;
@@ -57,7 +57,7 @@ static long long send_blocks(int n)
             errors += to[j] != (0 == j % 2 ? i + j : -1);
         }
     }
-    check(0 == errors, "%d ints are wrong", errors);
+    check(errors == 0, "%d ints are wrong", errors);
     const long long packed = pvar_read("dt_dame_messages_packed");
     pvar_done();
     MPI_Type_free(&type);
@@ -85,7 +85,7 @@ static int finish_with_a_commit(void)
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, commit_in_finalize, &keyval, NULL);
     MPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
     const int code = check_finish();
-    return 0 != code || 0 != check_failures();
+    return code != 0 || check_failures() != 0;
 }
 
 enum { MESSAGES = 10 };
@@ -104,7 +104,7 @@ static long long send_some(bool from_another)
     if (!from_another) {
         return send_blocks(MESSAGES);
     }
-    if (check(0 == pthread_create(&thread, NULL, send_from_thread, &packed), "a thread")) {
+    if (check(pthread_create(&thread, NULL, send_from_thread, &packed) == 0, "a thread")) {
         pthread_join(thread, NULL);
     }
     return packed;
@@ -112,9 +112,9 @@ static long long send_some(bool from_another)
 
 static void start(const char *how, int *argc, char ***argv)
 {
-    if (0 == strcmp(how, "multiple")) {
+    if (strcmp(how, "multiple") == 0) {
         check_init_thread(argc, argv, MPI_THREAD_MULTIPLE);
-    } else if (0 == strcmp(how, "serialized")) {
+    } else if (strcmp(how, "serialized") == 0) {
         check_init_thread(argc, argv, MPI_THREAD_SERIALIZED);
     } else {
         check_init(argc, argv);
@@ -125,19 +125,19 @@ int late_main(int argc, char **argv)
 {
     const char *when = argc > 1 ? argv[1] : "";
     const char *how = argc > 2 ? argv[2] : "";
-    const bool never = 0 == strcmp(when, "never"), init = 0 == strcmp(when, "init");
-    const bool threads = 0 == strcmp(how, "serialized");
+    const bool never = strcmp(when, "never") == 0, init = strcmp(when, "init") == 0;
+    const bool threads = strcmp(how, "serialized") == 0;
     start(how, &argc, &argv);
     check(init == has_dame(), "in MPI_Init");
     commit_contiguous();
     check(init == has_dame(), "for a contiguous datatype");
-    if (0 == strcmp(how, "finalize")) {
+    if (strcmp(how, "finalize") == 0) {
         return finish_with_a_commit();
     }
-    if (0 == strcmp(how, "cleared")) {
+    if (strcmp(how, "cleared") == 0) {
         unsetenv("OMPI_MCA_dt");
     }
-    if (0 == strcmp(how, "mpit")) {
+    if (strcmp(how, "mpit") == 0) {
         check(!never == (0 < pvar_start("dt_dame_")), "performance variables");
         pvar_done();
         check(!never == has_dame(), "for MPI_T");

@@ -25,14 +25,14 @@ static int send_column(int rank, MPI_Datatype column)
     int bad = 0;
 
     fill(rank);
-    if (0 == rank) {
+    if (rank == 0) {
         MPI_Send(&matrix[0][COLUMN], 1, column, 1, PEER_TAG, MPI_COMM_WORLD);
-    } else if (1 == rank) {
+    } else if (rank == 1) {
         MPI_Recv(&matrix[0][COLUMN], 1, column, 0, PEER_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
     for (int i = 0; i < ROWS; i++) {
         for (int j = 0; j < COLUMNS; j++) {
-            int from = COLUMN == j && 1 == rank ? 0 : rank;
+            int from = j == COLUMN && rank == 1 ? 0 : rank;
             bad += matrix[i][j] != from * 1000000 + i * COLUMNS + j;
         }
     }

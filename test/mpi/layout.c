@@ -17,7 +17,7 @@ static layout_t *new_layout(void)
 
 static void add_run(layout_t *l, run_t r)
 {
-    if (0 == r.length) {
+    if (r.length == 0) {
         return;
     }
     l->size += r.length;
@@ -172,7 +172,7 @@ static layout_t *build_list(int count, const int *blocklengths, bool equal, cons
     layout_t *l = new_layout();
     for (int i = 0; i < count; i++) {
         add_block(l, old, blocklengths[equal ? 0 : i],
-                  NULL != ints ? ints[i] * lay_extent(old) : bytes[i]);
+                  ints != NULL ? ints[i] * lay_extent(old) : bytes[i]);
     }
     round_up(l);
     return l;
@@ -275,7 +275,7 @@ static void build_array(layout_t *l, int ndims, const int *sizes, bool *const *p
         int64_t rest = at;
         bool take = true;
         for (int k = 0; k < ndims && take; k++) {
-            int d = MPI_ORDER_C == order ? ndims - 1 - k : k; /* fastest dimension first */
+            int d = order == MPI_ORDER_C ? ndims - 1 - k : k; /* fastest dimension first */
             take = picked[d][rest % sizes[d]];
             rest /= sizes[d];
         }
@@ -309,14 +309,14 @@ layout_t *lay_subarray(int ndims, const int *sizes, const int *subsizes, const i
 /* Does global index i of a dimension belong to process coordinate p? MPI-3.1 section 4.1.4. */
 static bool owns(int i, int p, int gsize, int distrib, int darg, int psize)
 {
-    if (MPI_DISTRIBUTE_NONE == distrib) {
+    if (distrib == MPI_DISTRIBUTE_NONE) {
         return true;
     }
-    if (MPI_DISTRIBUTE_BLOCK == distrib) {
-        int block = MPI_DISTRIBUTE_DFLT_DARG == darg ? (gsize + psize - 1) / psize : darg;
+    if (distrib == MPI_DISTRIBUTE_BLOCK) {
+        int block = darg == MPI_DISTRIBUTE_DFLT_DARG ? (gsize + psize - 1) / psize : darg;
         return i / block == p;
     }
-    int k = MPI_DISTRIBUTE_DFLT_DARG == darg ? 1 : darg;
+    int k = darg == MPI_DISTRIBUTE_DFLT_DARG ? 1 : darg;
     return (i / k) % psize == p;
 }
 
@@ -403,10 +403,10 @@ void lay_release(layout_t *l)
 
 void lay_free(layout_t *l)
 {
-    if (NULL == l) {
+    if (l == NULL) {
         return;
     }
-    if (!l->predefined && MPI_DATATYPE_NULL != l->type) {
+    if (!l->predefined && l->type != MPI_DATATYPE_NULL) {
         MPI_Type_free(&l->type);
     }
     free(l->arena_block);
@@ -422,7 +422,7 @@ int64_t lay_extent(const layout_t *l)
 void lay_span(const layout_t *l, int64_t count, int64_t *low, int64_t *high)
 {
     *low = *high = 0;
-    if (0 == count || 0 == l->nruns) {
+    if (count == 0 || l->nruns == 0) {
         return;
     }
     *low = INT64_MAX;
@@ -447,7 +447,7 @@ bool lay_agrees(const layout_t *l)
     MPI_Count size;
     int64_t low, high;
 
-    if (NULL != l->arena) {
+    if (l->arena != NULL) {
         MPI_Get_address(l->arena, &base);
     }
     lay_span(l, 1, &low, &high);
@@ -457,7 +457,7 @@ bool lay_agrees(const layout_t *l)
     if (size != l->size || extent != lay_extent(l) || (l->has_data && lb != l->lb + base)) {
         return false;
     }
-    return 0 == l->nruns || (true_lb == low + base && true_extent == high - low);
+    return l->nruns == 0 || (true_lb == low + base && true_extent == high - low);
 }
 
 void lay_pack(const layout_t *l, int64_t count, const unsigned char *zero, unsigned char *stream)

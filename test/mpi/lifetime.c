@@ -73,7 +73,7 @@ static void freed_persistent(void)
     MPI_Request r;
 
     if (my_rank < 2) {
-        if (0 == my_rank) {
+        if (my_rank == 0) {
             MPI_Send_init(m.buf, 3, l->type, 1, 9, MPI_COMM_WORLD, &r);
         } else {
             MPI_Recv_init(m.buf, 3, l->type, 0, 9, MPI_COMM_WORLD, &r);
@@ -82,7 +82,7 @@ static void freed_persistent(void)
         lay_release(l);
         layout_t *other = shape(6, ints);
         for (int i = 0; i < 4; i++) {
-            if (0 == my_rank) {
+            if (my_rank == 0) {
                 msg_fill(&m, stream);
             } else {
                 msg_clear(&m);
@@ -105,7 +105,7 @@ static void duplicates(const types_t *types)
 {
     for (int i = 0; i < types_count(types); i++) {
         const type_case_t *c = types_at(types, i);
-        if (c->send_only || NULL != c->layout->arena) {
+        if (c->send_only || c->layout->arena != NULL) {
             continue;
         }
         layout_t *first = lay_dup(c->layout);
@@ -200,7 +200,7 @@ void churn(int lives)
         }
     }
     long after = resident_kib();
-    check(0 == wrong, "%ld of %d lives wrong, the first is %ld", wrong, lives, first_wrong);
+    check(wrong == 0, "%ld of %d lives wrong, the first is %ld", wrong, lives, first_wrong);
     check(after - before < MOST_GROWTH_KIB, "resident size grew from %ld to %ld KiB", before,
           after);
     free(memory);
@@ -241,7 +241,7 @@ static int use_for_the_last_time(MPI_Datatype type, int key, void *value, void *
     (void) extra;
     use->calls++;
     use->wrong += !packs_as(type, use->layout);
-    if (MPI_DATATYPE_NULL != use->other) {
+    if (use->other != MPI_DATATYPE_NULL) {
         MPI_Type_free(&use->other);
         use->wrong += !packs_as(type, use->layout);
     }
@@ -290,7 +290,7 @@ static void used_while_they_end(void)
         lay_commit(next);
         reused += (uintptr_t) next->type == address;
         wrong_after += !packs_as(next->type, next);
-        if (MPI_DATATYPE_NULL != second) {
+        if (second != MPI_DATATYPE_NULL) {
             MPI_Type_free(&second);
         }
         layout_t *last = lay_vector(35, 1, 6, ints);
@@ -305,8 +305,8 @@ static void used_while_they_end(void)
     }
     MPI_Type_free_keyval(&key);
     check(ROUNDS + ROUNDS / 3 + ROUNDS / 5 == calls, "%d delete callbacks", calls);
-    check(0 == wrong, "delete callbacks pack %d times wrong", wrong);
-    check(0 == wrong_after, "%d of %d datatypes after them pack wrong, %d at an address of before",
+    check(wrong == 0, "delete callbacks pack %d times wrong", wrong);
+    check(wrong_after == 0, "%d of %d datatypes after them pack wrong, %d at an address of before",
           wrong_after, 2 * ROUNDS, reused);
     lay_free(ints);
 }
@@ -321,7 +321,7 @@ int lifetime_main(int argc, char **argv)
     duplicates(types);
     used_while_they_end();
     churn_messages();
-    churn(argc > 1 && 0 == strcmp(argv[1], "short") ? SHORT_CHURN : CHURN);
+    churn(argc > 1 && strcmp(argv[1], "short") == 0 ? SHORT_CHURN : CHURN);
     types_free(types);
     return check_finish();
 }

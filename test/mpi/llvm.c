@@ -42,7 +42,7 @@ static void pack_once(int blocks)
     for (int i = 0; i < blocks * DOUBLES; i++) {
         wrong += packed[i] != memory[i / DOUBLES * STRIDE + i % DOUBLES];
     }
-    check(0 == wrong, "%ld packed wrong", wrong);
+    check(wrong == 0, "%ld packed wrong", wrong);
 }
 
 static void unpack_once(int blocks)
@@ -60,7 +60,7 @@ static void unpack_once(int blocks)
         const int in = i % STRIDE;
         wrong += memory[i] != (in < DOUBLES ? i / STRIDE * DOUBLES + in : -1);
     }
-    check(0 == wrong, "%ld unpacked wrong", wrong);
+    check(wrong == 0, "%ld unpacked wrong", wrong);
 }
 
 static long long compiled(void)
@@ -78,8 +78,8 @@ static int is_loaded(void)
     char line[1024];
     int loaded = 0;
     FILE *maps = fopen("/proc/self/maps", "r");
-    while (NULL != maps && NULL != fgets(line, sizeof(line), maps)) {
-        loaded |= NULL != strstr(line, "libLLVM") || NULL != strstr(line, "dame_llvm");
+    while (maps != NULL && fgets(line, sizeof(line), maps) != NULL) {
+        loaded |= strstr(line, "libLLVM") != NULL || strstr(line, "dame_llvm") != NULL;
     }
     fclose(maps);
     return loaded;
@@ -98,7 +98,7 @@ static void fill(int expected)
         /* ranks that share a core leave hardly any of it to the thread that compiles */
         (void) nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
-    check(2 == compiled(), "%lld codes", compiled());
+    check(compiled() == 2, "%lld codes", compiled());
     pack_once(BLOCKS_USED);
     unpack_once(BLOCKS_USED);
     mine = compiled() - found();
@@ -112,9 +112,9 @@ static void third(void)
     for (int i = 1; i <= 3; i++) {
         pack_once(BLOCKS);
         unpack_once(BLOCKS);
-        check((3 == i ? 2 : 0) == compiled(), "message %d: %lld codes", i, compiled());
+        check((i == 3 ? 2 : 0) == compiled(), "message %d: %lld codes", i, compiled());
     }
-    check(2 == found(), "%lld found", found());
+    check(found() == 2, "%lld found", found());
 }
 
 /* And looks at the bytes now and then. */
@@ -136,7 +136,7 @@ static void search(void)
     long long before;
 
     make_type(BLOCKS);
-    while (0 == is_loaded() && time(NULL) - start < 80) {
+    while (is_loaded() == 0 && time(NULL) - start < 80) {
         pack_often();
     }
     before = compiled();
@@ -154,7 +154,7 @@ static void none(void)
         pack_once(BLOCKS);
         unpack_once(BLOCKS);
     }
-    check(0 == compiled(), "%lld codes", compiled());
+    check(compiled() == 0, "%lld codes", compiled());
 }
 
 static void forks(void)
@@ -166,13 +166,13 @@ static void forks(void)
         pack_once(BLOCKS);
         unpack_once(BLOCKS);
         pid_t child = fork();
-        if (0 == child) {
+        if (child == 0) {
             alarm(60);
             pack_once(BLOCKS);
             unpack_once(BLOCKS);
             _exit(check_failures());
         }
-        check(child > 0 && child == waitpid(child, &status, 0) && 0 == status, "a child: status %d",
+        check(child > 0 && child == waitpid(child, &status, 0) && status == 0, "a child: status %d",
               status);
     }
 }
@@ -187,15 +187,15 @@ int llvm_main(int argc, char **argv)
         memory[i] = i;
     }
     const char *what = argv[1];
-    if (0 == strcmp(what, "fill")) {
+    if (strcmp(what, "fill") == 0) {
         fill(atoi(argv[2]));
-    } else if (0 == strcmp(what, "third")) {
+    } else if (strcmp(what, "third") == 0) {
         third();
-    } else if (0 == strcmp(what, "search")) {
+    } else if (strcmp(what, "search") == 0) {
         search();
-    } else if (0 == strcmp(what, "none")) {
+    } else if (strcmp(what, "none") == 0) {
         none();
-    } else if (0 == strcmp(what, "fork")) {
+    } else if (strcmp(what, "fork") == 0) {
         forks();
     } else { /* end */
         make_type(BLOCKS);
@@ -203,7 +203,7 @@ int llvm_main(int argc, char **argv)
         unpack_once(BLOCKS);
     }
     if (argc > 3) {
-        check(is_loaded() == (0 == strcmp(argv[3], "loaded")), "LLVM is %s",
+        check(is_loaded() == (strcmp(argv[3], "loaded") == 0), "LLVM is %s",
               is_loaded() ? "loaded" : "not loaded");
     }
     MPI_Type_free(&type);

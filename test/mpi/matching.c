@@ -63,7 +63,7 @@ static void probed(int n)
 {
     MPI_Status status;
     int flag = 0;
-    if (0 == my_rank) {
+    if (my_rank == 0) {
         MPI_Request first;
         unsigned char *stream = stream_new(shape, n, seed_of(1));
         message_t m = msg_new(shape, n);
@@ -91,7 +91,7 @@ static void matched_before_received(int n)
 {
     MPI_Request requests[DEEP];
     message_t m[DEEP];
-    if (0 == my_rank) {
+    if (my_rank == 0) {
         unsigned char *streams[DEEP];
         for (int i = 0; i < DEEP; i++) {
             streams[i] = stream_new(shape, n + i, seed_of(i));
@@ -128,7 +128,7 @@ static void matched_before_received(int n)
 /* A receive without a sender. Its memory stays, and the next message finds the next receive. */
 static void cancelled_receives(int n)
 {
-    if (0 == my_rank) {
+    if (my_rank == 0) {
         MPI_Recv(NULL, 0, MPI_BYTE, 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* all cancelled */
         send(n, 5, TAG);
         return;
@@ -149,7 +149,7 @@ static void cancelled_receives(int n)
         MPI_Wait(&r, &status);
         MPI_Test_cancelled(&status, &cancelled);
         check(cancelled, "%d elements: a receive is cancelled", n);
-        if (MPI_REQUEST_NULL != r) {
+        if (r != MPI_REQUEST_NULL) {
             MPI_Request_free(&r);
         }
         check(msg_holds(&m, NULL, 0), "%d elements: memory of a receive that was cancelled", n);
@@ -163,7 +163,7 @@ static void cancelled_receives(int n)
  */
 static void truncated(int n)
 {
-    if (0 == my_rank) {
+    if (my_rank == 0) {
         send(2 * n, 6, TAG);
         send(n, 7, TAG);
         return;
@@ -174,7 +174,7 @@ static void truncated(int n)
     msg_clear(&m);
     const int rc = MPI_Recv(m.buf, n, spread->type, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Error_class(rc, &class);
-    check(MPI_ERR_TRUNCATE == class, "%d elements with room for %d: error class %d", 2 * n, n,
+    check(class == MPI_ERR_TRUNCATE, "%d elements with room for %d: error class %d", 2 * n, n,
           class);
     msg_place(&m, 0, n, stream); /* which of the elements have come is not defined */
     check(msg_holds(&m, stream, m.bytes), "%d elements with room for %d: memory around them", 2 * n,

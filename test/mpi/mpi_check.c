@@ -42,9 +42,9 @@ void check_init_thread(int *argc, char ***argv, int level)
     MPI_Init_thread(argc, argv, level, &provided);
     prepare();
     if (provided < level) {
-        if (0 == my_rank) {
+        if (my_rank == 0) {
             printf("skipped: this MPI has no %s\n",
-                   MPI_THREAD_MULTIPLE == level ? "MPI_THREAD_MULTIPLE" : "MPI_THREAD_SERIALIZED");
+                   level == MPI_THREAD_MULTIPLE ? "MPI_THREAD_MULTIPLE" : "MPI_THREAD_SERIALIZED");
         }
         MPI_Finalize();
         exit(77);
@@ -78,17 +78,17 @@ int check_finish(void)
     long mine[2] = {passed, failed}, all[2] = {0, 0};
 
     MPI_Allreduce(mine, all, 2, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-    if (0 == my_rank) {
+    if (my_rank == 0) {
         printf("%ld passed, %ld failed\n", all[0], all[1]);
         fflush(stdout);
     }
     MPI_Finalize();
-    return 0 != all[1] || 0 == all[0];
+    return all[1] != 0 || all[0] == 0;
 }
 
 static void *must(void *p)
 {
-    if (NULL == p) {
+    if (p == NULL) {
         fprintf(stderr, "out of memory\n");
         abort();
     }
@@ -132,7 +132,7 @@ bool same_bytes(const void *a, const void *b, int64_t n, int64_t *at)
 {
     const unsigned char *x = a, *y = b;
 
-    if (0 == n || 0 == memcmp(a, b, (size_t) n)) {
+    if (n == 0 || memcmp(a, b, (size_t) n) == 0) {
         return true;
     }
     for (*at = 0; x[*at] == y[*at]; ++*at) {
@@ -159,12 +159,12 @@ message_t msg_in(const layout_t *layout, int64_t count, void *memory, int64_t ro
     int64_t low, high;
 
     lay_span(layout, count, &low, &high);
-    if (NULL != layout->arena) {
+    if (layout->arena != NULL) {
         return absolute(m, low, high);
     }
     low = low > 0 ? 0 : (low - 15) / 16 * 16; /* displacement 0 inside, and aligned */
     m.block_size = high - low + 2 * GUARD;
-    if (NULL == memory) {
+    if (memory == NULL) {
         memory = must_malloc((size_t) m.block_size);
         m.owned = true;
     } else if (m.block_size > room) {
@@ -251,7 +251,7 @@ unsigned char *stream_new(const layout_t *layout, int64_t count, unsigned seed)
     unsigned char *stream = must_malloc((size_t) bytes);
 
     pattern(seed, 0, bytes, stream);
-    if (NULL == layout->arena) { /* absolute layouts never overlap */
+    if (layout->arena == NULL) { /* absolute layouts never overlap */
         message_t m = msg_new(layout, count);
         msg_fill(&m, stream);
         lay_pack(layout, count, m.zero, stream);
@@ -310,7 +310,7 @@ long resident_kib(void)
 
     if (fd >= 0 && read(fd, text, sizeof(text) - 1) > 0) {
         const char *line = strstr(text, "VmRSS:");
-        if (NULL != line) {
+        if (line != NULL) {
             kib = strtol(line + strlen("VmRSS:"), NULL, 10);
         }
     }

@@ -43,26 +43,26 @@ static void control_variables(void)
     for (int i = 0; i < 4; i++) {
         char after[256] = "";
         cvar_read(names[i], text, sizeof(text));
-        check(MPI_T_ERR_CVAR_SET_NEVER == cvar_write(names[i], 1) &&
-                  cvar_read(names[i], after, sizeof(after)) && 0 == strcmp(text, after),
+        check(cvar_write(names[i], 1) == MPI_T_ERR_CVAR_SET_NEVER &&
+                  cvar_read(names[i], after, sizeof(after)) && strcmp(text, after) == 0,
               "%s can be written: %s, %s", names[i], text, after);
     }
-    check(MPI_SUCCESS == cvar_write("dt_dame_verbose", 1) &&
-              cvar_read("dt_dame_verbose", text, sizeof(text)) && 0 == strcmp(text, "1") &&
-              MPI_SUCCESS != cvar_write("dt_dame_verbose", 101) &&
-              cvar_read("dt_dame_verbose", text, sizeof(text)) && 0 == strcmp(text, "1"),
+    check(cvar_write("dt_dame_verbose", 1) == MPI_SUCCESS &&
+              cvar_read("dt_dame_verbose", text, sizeof(text)) && strcmp(text, "1") == 0 &&
+              cvar_write("dt_dame_verbose", 101) != MPI_SUCCESS &&
+              cvar_read("dt_dame_verbose", text, sizeof(text)) && strcmp(text, "1") == 0,
           "verbose can be set to 1, not to 101: %s", text);
     (void) cvar_write("dt_dame_verbose", 0);
     static const char *const changing[] = {"dt_dame_report", "dt_dame_last_run", "dt_dame_explore"};
     for (int i = 0; i < 3; i++) {
         const int before = cvar_read(changing[i], text, sizeof(text)) ? atoi(text) : -1;
-        const int other = 1 == before ? 0 : 1;
-        check(MPI_SUCCESS == cvar_write(changing[i], other) &&
+        const int other = before == 1 ? 0 : 1;
+        check(cvar_write(changing[i], other) == MPI_SUCCESS &&
                   cvar_read(changing[i], text, sizeof(text)) && other == atoi(text),
               "%s can be set to %d: %s", changing[i], other, text);
         (void) cvar_write(changing[i], before);
     }
-    check(cvar_read("dt", text, sizeof(text)) && 0 == strcmp(text, "dame"),
+    check(cvar_read("dt", text, sizeof(text)) && strcmp(text, "dame") == 0,
           "control variable dt is \"%s\"", text);
 }
 
@@ -89,9 +89,9 @@ static void pack_columns(int rows)
 static void wide_columns_are_counted(void)
 {
     pack_columns(1024);
-    check(0 == pvar_read("dt_dame_types_wide_columns"), "four columns fit a fragment");
+    check(pvar_read("dt_dame_types_wide_columns") == 0, "four columns fit a fragment");
     pack_columns(1025);
-    check(1 == pvar_read("dt_dame_types_wide_columns"), "four columns exceed a fragment");
+    check(pvar_read("dt_dame_types_wide_columns") == 1, "four columns exceed a fragment");
 }
 
 enum { LAYOUTS = 100, OFTEN = 3, USES = 2500, FEW_USES = 30 };
@@ -167,7 +167,7 @@ static void every_message_is_counted(void)
 
 int mpit_main(int argc, char **argv)
 {
-    bool dame = argc > 1 && 0 == strcmp(argv[1], "dame");
+    bool dame = argc > 1 && strcmp(argv[1], "dame") == 0;
 
     check_init(&argc, &argv);
     layout_t *doubles = lay_basic(MPI_DOUBLE, 8, 8);
@@ -184,14 +184,14 @@ int mpit_main(int argc, char **argv)
               pvar_read("dt_dame_messages_unpacked"));
         check((long long) MESSAGES * l->size == pvar_sum("_bytes_"), "bytes: %lld",
               pvar_sum("_bytes_"));
-        check(1 == pvar_read("dt_dame_types_imported"), "types imported: %lld",
+        check(pvar_read("dt_dame_types_imported") == 1, "types imported: %lld",
               pvar_read("dt_dame_types_imported"));
-        check(0 == pvar_read("dt_dame_differences"), "differences");
+        check(pvar_read("dt_dame_differences") == 0, "differences");
         control_variables();
         wide_columns_are_counted();
         every_message_is_counted();
     } else {
-        check(0 == pvar_sum("messages_"), "DAME moved messages");
+        check(pvar_sum("messages_") == 0, "DAME moved messages");
     }
     pvar_done();
     lay_free(l);

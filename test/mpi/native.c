@@ -44,7 +44,7 @@ static void persistent(const type_case_t *c)
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         bad += !msg_holds(&m, stream, m.bytes);
     }
-    check(0 == bad, "%s: %d of %d starts of one request", c->name, bad, STARTS);
+    check(bad == 0, "%s: %d of %d starts of one request", c->name, bad, STARTS);
     MPI_Request_free(&request);
     msg_free(&m);
     free(stream);
@@ -56,7 +56,7 @@ static void packed(const type_case_t *c)
     for (int i = 0; i < PACKED; i++) {
         bad += !moves_right(c->layout, 1 + i % COUNT);
     }
-    check(0 == bad, "%s: %d of %d times packed and unpacked", c->name, bad, PACKED);
+    check(bad == 0, "%s: %d of %d times packed and unpacked", c->name, bad, PACKED);
 }
 
 /* Blocks that touch, which Open MPI's engine joins, and DAME not without its passes: several times
@@ -78,7 +78,7 @@ static void chosen(void)
         bad += !moves_right(l, 1);
     }
     const long long last = left() - before;
-    check(0 == bad, "%d of %d times packed and unpacked", bad, MESSAGES);
+    check(bad == 0, "%d of %d times packed and unpacked", bad, MESSAGES);
     check(last >= 2 * LAST * 8 / 10, "%lld of %d are left to the engine that is faster", last,
           2 * LAST);
     lay_free(l);
@@ -100,13 +100,13 @@ int native_main(int argc, char **argv)
             packed(c);
         }
     }
-    if (argc > 2 && 0 == strcmp(argv[2], "faster")) {
+    if (argc > 2 && strcmp(argv[2], "faster") == 0) {
         chosen();
     }
     const char *expected = argc > 1 ? argv[1] : "often";
-    const bool always = 0 == strcmp(expected, "always"), never = 0 == strcmp(expected, "never");
+    const bool always = strcmp(expected, "always") == 0, never = strcmp(expected, "never") == 0;
     const int least = always ? 4 * types_count(types) : never ? 0 : 1;
-    check(left() >= least && (!never || 0 == left()),
+    check(left() >= least && (!never || left() == 0),
           "%lld messages were left to Open MPI's own engine, %d expected", left(), least);
     check(!always || of_requests > 0, "%lld of persistent requests", of_requests);
     types_free(types);

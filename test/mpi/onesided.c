@@ -25,14 +25,14 @@ static window_t window_new(const char *kind)
 {
     window_t w = {.kind = kind, .win = MPI_WIN_NULL, .below = MPI_WIN_NULL};
 
-    if (0 == strcmp(kind, "create")) {
+    if (strcmp(kind, "create") == 0) {
         MPI_Alloc_mem(WINDOW, MPI_INFO_NULL, &w.base);
         MPI_Win_create(w.base, WINDOW, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w.win);
-    } else if (0 == strcmp(kind, "allocate")) {
+    } else if (strcmp(kind, "allocate") == 0) {
         MPI_Win_allocate(WINDOW, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w.base, &w.win);
-    } else if (0 == strcmp(kind, "shared")) {
+    } else if (strcmp(kind, "shared") == 0) {
         MPI_Win_allocate_shared(WINDOW, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w.base, &w.win);
-    } else if (0 == strcmp(kind, "create-on-shared")) {
+    } else if (strcmp(kind, "create-on-shared") == 0) {
         MPI_Win_allocate_shared(WINDOW, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w.base, &w.below);
         MPI_Win_create(w.base, WINDOW, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w.win);
     } else {
@@ -45,18 +45,18 @@ static window_t window_new(const char *kind)
 static void window_free(window_t *w)
 {
     MPI_Win_free(&w->win);
-    if (MPI_WIN_NULL != w->below) {
+    if (w->below != MPI_WIN_NULL) {
         MPI_Win_free(&w->below);
-    } else if (0 == strcmp(w->kind, "create")) {
+    } else if (strcmp(w->kind, "create") == 0) {
         MPI_Free_mem(w->base);
     }
 }
 
 static void epoch_begin(window_t *w, enum sync how, int target)
 {
-    if (FENCE == how) {
+    if (how == FENCE) {
         MPI_Win_fence(0, w->win);
-    } else if (LOCK == how) {
+    } else if (how == LOCK) {
         MPI_Win_lock(target % 2 ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, target, 0, w->win);
     } else {
         MPI_Win_lock_all(0, w->win);
@@ -65,9 +65,9 @@ static void epoch_begin(window_t *w, enum sync how, int target)
 
 static void epoch_end(window_t *w, enum sync how, int target)
 {
-    if (FENCE == how) {
+    if (how == FENCE) {
         MPI_Win_fence(0, w->win);
-    } else if (LOCK == how) {
+    } else if (how == LOCK) {
         MPI_Win_unlock(target, w->win);
     } else {
         MPI_Win_flush(target, w->win);
@@ -128,15 +128,15 @@ static void op_free(op_t *o)
    not defined. */
 static MPI_Op op_for(MPI_Datatype basic)
 {
-    return MPI_INT == basic ? MPI_SUM : MPI_SHORT == basic ? MPI_BXOR : MPI_REPLACE;
+    return basic == MPI_INT ? MPI_SUM : basic == MPI_SHORT ? MPI_BXOR : MPI_REPLACE;
 }
 
 /* What op_for's operation makes of the target's stream a and the origin's stream b, into a. */
 static void combine(MPI_Datatype basic, unsigned char *a, const unsigned char *b, int64_t bytes)
 {
-    if (MPI_INT != basic) {
+    if (basic != MPI_INT) {
         for (int64_t i = 0; i < bytes; i++) {
-            a[i] = MPI_SHORT == basic ? a[i] ^ b[i] : b[i];
+            a[i] = basic == MPI_SHORT ? a[i] ^ b[i] : b[i];
         }
         return;
     }
@@ -156,7 +156,7 @@ static const char *const kind_names[] = {"Put", "Get", "Accumulate", "Get_accumu
 static void start(op_t *o, enum kind kind, message_t *result)
 {
     const MPI_Datatype from = o->origin.layout->type, to = o->target.layout->type;
-    const MPI_Op op = FETCH == kind        ? MPI_NO_OP
+    const MPI_Op op = kind == FETCH        ? MPI_NO_OP
                       : ACCUMULATE <= kind ? op_for(lay_uniform(o->target.layout))
                                            : MPI_OP_NULL;
     const MPI_Win w = o->w->win;
@@ -166,15 +166,15 @@ static void start(op_t *o, enum kind kind, message_t *result)
 
     switch (kind) {
     case PUT:
-        REQUEST == o->how ? MPI_Rput(origin, n, from, to_rank, o->at, n, to, w, &r)
+        o->how == REQUEST ? MPI_Rput(origin, n, from, to_rank, o->at, n, to, w, &r)
                           : MPI_Put(origin, n, from, to_rank, o->at, n, to, w);
         break;
     case GET:
-        REQUEST == o->how ? MPI_Rget(origin, n, from, to_rank, o->at, n, to, w, &r)
+        o->how == REQUEST ? MPI_Rget(origin, n, from, to_rank, o->at, n, to, w, &r)
                           : MPI_Get(origin, n, from, to_rank, o->at, n, to, w);
         break;
     case ACCUMULATE:
-        REQUEST == o->how ? MPI_Raccumulate(origin, n, from, to_rank, o->at, n, to, op, w, &r)
+        o->how == REQUEST ? MPI_Raccumulate(origin, n, from, to_rank, o->at, n, to, op, w, &r)
                           : MPI_Accumulate(origin, n, from, to_rank, o->at, n, to, op, w);
         break;
     default: /* The result comes back in the target's layout. */
@@ -193,23 +193,23 @@ static void operate(op_t *o, enum kind kind)
     unsigned char *sum = must_malloc((size_t) bytes);
 
     memcpy(sum, o->mine, (size_t) bytes);
-    if (ACCUMULATE == kind || GET_ACCUMULATE == kind) {
+    if (kind == ACCUMULATE || kind == GET_ACCUMULATE) {
         combine(lay_uniform(o->target.layout), sum, o->theirs, bytes);
     }
     own_begin(o->w);
-    PUT == kind ? msg_clear(&o->target) : msg_fill(&o->target, o->mine);
+    kind == PUT ? msg_clear(&o->target) : msg_fill(&o->target, o->mine);
     own_end(o->w);
-    GET == kind ? msg_clear(&o->origin) : msg_fill(&o->origin, o->mine);
+    kind == GET ? msg_clear(&o->origin) : msg_fill(&o->origin, o->mine);
     msg_clear(&result);
     epoch_begin(o->w, o->how, o->to);
     start(o, kind, &result);
     epoch_end(o->w, o->how, o->to);
-    check(msg_holds(&o->origin, GET == kind ? o->theirs : o->mine, o->origin.bytes),
+    check(msg_holds(&o->origin, kind == GET ? o->theirs : o->mine, o->origin.bytes),
           "%s, %s, window %s: %s of %d at the origin", name, how, o->w->kind, o->name, o->n);
     check(kind < GET_ACCUMULATE || msg_holds(&result, o->theirs, result.bytes),
           "%s, %s, window %s: %s of %d", name, how, o->w->kind, o->name, o->n);
     own_begin(o->w);
-    check(msg_holds(&o->target, PUT == kind ? o->theirs : sum, bytes),
+    check(msg_holds(&o->target, kind == PUT ? o->theirs : sum, bytes),
           "%s, %s, window %s: %s of %d at the target", name, how, o->w->kind, o->name, o->n);
     own_end(o->w);
     free(sum);
@@ -226,10 +226,10 @@ static bool has_get_accumulate(const window_t *w, bool is_long)
     int length;
 
     MPI_Win_get_name(w->win, name, &length);
-    if (0 == strncmp(name, "rdma", 4)) {
-        return 0 == strcmp(w->kind, "allocate");
+    if (strncmp(name, "rdma", 4) == 0) {
+        return strcmp(w->kind, "allocate") == 0;
     }
-    return 0 != strncmp(name, "ucx", 3) && (!is_long || 0 != strncmp(name, "pt2pt", 5));
+    return strncmp(name, "ucx", 3) != 0 && (!is_long || strncmp(name, "pt2pt", 5) != 0);
 }
 
 /* Known defect of Open MPI 4.1.4's osc/ucx, engine or not: MPI_Accumulate and Get_accumulate make
@@ -240,19 +240,19 @@ static bool has_accumulate(const window_t *w, int n)
     int length;
 
     MPI_Win_get_name(w->win, name, &length);
-    return 1 == n || 0 != strncmp(name, "ucx", 3);
+    return n == 1 || strncmp(name, "ucx", 3) != 0;
 }
 
 static void every_operation(window_t *w, const type_case_t *c, int turn)
 {
     layout_t *spread = lay_spread(c->layout, 16);
-    bool shaped = !c->send_only && NULL == c->layout->arena; /* may be a target */
+    bool shaped = !c->send_only && c->layout->arena == NULL; /* may be a target */
     const layout_t *target = shaped ? c->layout : spread;
     const layout_t *origin = shaped && turn % 2 ? spread : c->layout;
     enum sync how = (enum sync)(turn % SYNCS);
     int n = turn % 3 ? MANY : 1;
     /* One predefined type, and not a pair: MPI-3.1 section 11.3.4 */
-    bool uniform = c->external && MPI_DATATYPE_NULL != lay_uniform(c->layout);
+    bool uniform = c->external && lay_uniform(c->layout) != MPI_DATATYPE_NULL;
 
     lay_commit(spread);
     op_t o = op_new(w, how, origin, target, n, c->name);
@@ -307,7 +307,7 @@ int onesided_main(int argc, char **argv)
         window_t w = window_new(kinds[k]);
         for (int i = 0; i < types_count(types); i++) {
             const type_case_t *c = types_at(types, i);
-            if (0 != c->layout->nruns && requests_are_sent_right(c->layout)) {
+            if (c->layout->nruns != 0 && requests_are_sent_right(c->layout)) {
                 every_operation(&w, c, i + k);
             }
         }

@@ -45,7 +45,7 @@ static void other_type_same_signature(const types_t *types)
         const type_case_t *c = types_at(types, i);
         const layout_t *l = c->layout;
         int from = i % 2;
-        if (0 == l->nruns) {
+        if (l->nruns == 0) {
             continue;
         }
         layout_t *spread = lay_spread(l, 24);
@@ -56,7 +56,7 @@ static void other_type_same_signature(const types_t *types)
             exchange(spread, 6, l, 7, SSEND, RECV, 1 - from, c->name);
             exchange(packed, 4 * l->size, l, 4, SEND, MPROBE, from, c->name);
         }
-        if (MPI_DATATYPE_NULL != lay_uniform(l)) {
+        if (lay_uniform(l) != MPI_DATATYPE_NULL) {
             const run_t *r = &l->runs[0];
             layout_t *basic = lay_basic(r->basic, r->elem, r->unit);
             exchange(l, 3, basic, 3 * l->elems, SEND, RECV, from, c->name);
@@ -79,7 +79,7 @@ static void many_in_flight(const types_t *types)
 
     for (int i = 0; my_rank < 2 && i < 2 * n; i++) {
         const type_case_t *c = types_at(types, i % n);
-        if (c->send_only || NULL != c->layout->arena) { /* its memory is in use once */
+        if (c->send_only || c->layout->arena != NULL) { /* its memory is in use once */
             continue;
         }
         int64_t count = i < n ? 1 : 1 + 4000 / (1 + c->layout->size);
@@ -101,7 +101,7 @@ static void many_in_flight(const types_t *types)
     }
     for (int left = total; left > 0; left--) {
         int at = (int) (random_next(&state) % (uint64_t) total), done;
-        while (MPI_REQUEST_NULL == requests[at]) {
+        while (requests[at] == MPI_REQUEST_NULL) {
             at = (at + 1) % total;
         }
         MPI_Test(&requests[at], &done, MPI_STATUS_IGNORE); /* some finish early, most in turn */
@@ -174,7 +174,7 @@ int p2p_main(int argc, char **argv)
     other_type_same_signature(types);
     many_in_flight(types);
     sendrecv(types, more);
-    if (argc < 2 || 0 != strcmp(argv[1], "short")) {
+    if (argc < 2 || strcmp(argv[1], "short") != 0) {
         long_message();
     }
     types_free(more);

@@ -18,7 +18,7 @@ enum { SPARE = 64, SPARE_BYTE = 0x5c };
 static bool spare_untouched(const unsigned char *at)
 {
     for (int i = 0; i < SPARE; i++) {
-        if (SPARE_BYTE != at[i]) {
+        if (at[i] != SPARE_BYTE) {
             return false;
         }
     }
@@ -134,7 +134,7 @@ static void order_of_visits(bool sorted)
     MPI_Type_commit(&type);
     MPI_Unpack(packed, (int) sizeof(packed), &at, memory, 1, type, MPI_COMM_WORLD);
     MPI_Type_free(&type);
-    check(0 == memcmp(memory, expected, sizeof(memory)), "a list is visited as it is %s",
+    check(memcmp(memory, expected, sizeof(memory)) == 0, "a list is visited as it is %s",
           sorted ? "sorted" : "listed");
 }
 
@@ -167,11 +167,11 @@ static void in_place(MPI_Datatype element, int size, int length, int gap)
         }
         at = 0;
         MPI_Unpack(data, bytes, &at, data, 1, type, MPI_COMM_SELF);
-        changed += i > 0 && 0 != memcmp(data, first, sizeof(data));
+        changed += i > 0 && memcmp(data, first, sizeof(data)) != 0;
         memcpy(first, data, sizeof(data));
     }
     check(
-        0 == packed_wrongly && 0 == changed,
+        packed_wrongly == 0 && changed == 0,
         "%d blocks of %d x %d bytes in place: %d bytes packed wrongly, %d times unpacked otherwise",
         BLOCKS, length, size, packed_wrongly, changed);
     MPI_Type_free(&type);
@@ -195,7 +195,7 @@ static void in_a_gap(void)
     for (int i = 0; i < 2 * BLOCKS; i++) {
         wrong += memory[FAR + i] != i / BLOCKS * 2 * FAR + i % BLOCKS * 2;
     }
-    check(0 == wrong, "packed in a gap: %d of %d wrong", wrong, 2 * BLOCKS);
+    check(wrong == 0, "packed in a gap: %d of %d wrong", wrong, 2 * BLOCKS);
     check(!counts || before == pvar_read("dt_dame_declined_overlap"), "a gap is not an overlap");
     at = 0;
     MPI_Pack(memory, 1, both, memory, 2 * BLOCKS * sizeof(int), &at, MPI_COMM_SELF);
@@ -222,7 +222,7 @@ int pack_main(int argc, char **argv)
 
     check_init(&argc, &argv);
     if (argc > 1) {
-        order_of_visits(0 == strcmp("sorted", argv[1]));
+        order_of_visits(strcmp("sorted", argv[1]) == 0);
     }
     types_t *types = types_new();
 

@@ -31,11 +31,11 @@ int pvar_start(const char *prefix)
         int room = sizeof(v->name), no_length = 0, class, verbosity, binding, readonly, continuous;
         int atomic, count;
         MPI_T_enum values;
-        if (MPI_SUCCESS == MPI_T_pvar_get_info(i, v->name, &room, &verbosity, &class, &v->type,
-                                               &values, NULL, &no_length, &binding, &readonly,
-                                               &continuous, &atomic) &&
-            0 == strncmp(v->name, prefix, strlen(prefix)) && MPI_T_BIND_NO_OBJECT == binding &&
-            MPI_SUCCESS == MPI_T_pvar_handle_alloc(session, i, NULL, &v->handle, &count)) {
+        if (MPI_T_pvar_get_info(i, v->name, &room, &verbosity, &class, &v->type, &values, NULL,
+                                &no_length, &binding, &readonly, &continuous,
+                                &atomic) == MPI_SUCCESS &&
+            strncmp(v->name, prefix, strlen(prefix)) == 0 && binding == MPI_T_BIND_NO_OBJECT &&
+            MPI_T_pvar_handle_alloc(session, i, NULL, &v->handle, &count) == MPI_SUCCESS) {
             if (!continuous) {
                 MPI_T_pvar_start(session, v->handle);
             }
@@ -62,16 +62,16 @@ static long long value_of(variable_t *v)
         char room[1024]; /* in case it is an array */
     } u = {0};
 
-    if (MPI_SUCCESS != MPI_T_pvar_read(session, v->handle, &u)) {
+    if (MPI_T_pvar_read(session, v->handle, &u) != MPI_SUCCESS) {
         return -1;
     }
-    return MPI_INT == v->type || MPI_UNSIGNED == v->type ? u.narrow : (long long) u.wide;
+    return v->type == MPI_INT || v->type == MPI_UNSIGNED ? u.narrow : (long long) u.wide;
 }
 
 long long pvar_read(const char *name)
 {
     for (int i = 0; i < nvariables; i++) {
-        if (0 == strcmp(variables[i].name, name)) {
+        if (strcmp(variables[i].name, name) == 0) {
             return value_of(&variables[i]);
         }
     }
@@ -96,15 +96,15 @@ bool cvar_read(const char *name, char *text, int room)
     MPI_Datatype type;
     MPI_T_enum values;
 
-    if (MPI_SUCCESS != MPI_T_cvar_get_index(name, &index) ||
-        MPI_SUCCESS != MPI_T_cvar_get_info(index, NULL, &name_room, &verbosity, &type, &values,
-                                           NULL, &no_length, &binding, &scope) ||
-        MPI_SUCCESS != MPI_T_cvar_handle_alloc(index, NULL, &handle, &count)) {
+    if (MPI_T_cvar_get_index(name, &index) != MPI_SUCCESS ||
+        MPI_T_cvar_get_info(index, NULL, &name_room, &verbosity, &type, &values, NULL, &no_length,
+                            &binding, &scope) != MPI_SUCCESS ||
+        MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) != MPI_SUCCESS) {
         return false;
     }
-    bool ok = count < (int) sizeof(buffer) && MPI_SUCCESS == MPI_T_cvar_read(handle, buffer);
+    bool ok = count < (int) sizeof(buffer) && MPI_T_cvar_read(handle, buffer) == MPI_SUCCESS;
     MPI_T_cvar_handle_free(&handle);
-    if (ok && MPI_CHAR == type) {
+    if (ok && type == MPI_CHAR) {
         snprintf(text, (size_t) room, "%s", buffer);
     } else if (ok) {
         int value;
@@ -119,8 +119,8 @@ int cvar_write(const char *name, int value)
     int index, count;
     MPI_T_cvar_handle handle;
 
-    if (MPI_SUCCESS != MPI_T_cvar_get_index(name, &index) ||
-        MPI_SUCCESS != MPI_T_cvar_handle_alloc(index, NULL, &handle, &count)) {
+    if (MPI_T_cvar_get_index(name, &index) != MPI_SUCCESS ||
+        MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) != MPI_SUCCESS) {
         return MPI_T_ERR_INVALID_NAME;
     }
     int rc = MPI_T_cvar_write(handle, &value);

@@ -34,7 +34,7 @@ static void exchange(MPI_Datatype type, int messages)
         }
         MPI_Sendrecv(sent, 1, type, other, 0, received, 1, type, other, 0, MPI_COMM_WORLD,
                      MPI_STATUS_IGNORE);
-        check(other + 10 * m == received[0] && -1 == received[1], "message %d", m);
+        check(other + 10 * m == received[0] && received[1] == -1, "message %d", m);
     }
 }
 
@@ -48,15 +48,15 @@ static MPI_T_pvar_handle handle_of(const char *name, MPI_Datatype *type)
     MPI_T_pvar_handle handle = MPI_T_PVAR_HANDLE_NULL;
     int index, count;
     const int code = MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_COUNTER, &index);
-    if (check(MPI_SUCCESS == code, "there is a variable %s", name)) {
+    if (check(code == MPI_SUCCESS, "there is a variable %s", name)) {
         int name_room = 0, text_room = 0, verbosity, class, binding, readonly, continuous, atomic;
         MPI_Datatype datatype;
         MPI_T_enum values;
         MPI_T_pvar_get_info(index, NULL, &name_room, &verbosity, &class, &datatype, &values, NULL,
                             &text_room, &binding, &readonly, &continuous, &atomic);
-        check((NULL == type ? MPI_T_BIND_NO_OBJECT : MPI_T_BIND_MPI_DATATYPE) == binding,
+        check((type == NULL ? MPI_T_BIND_NO_OBJECT : MPI_T_BIND_MPI_DATATYPE) == binding,
               "binding of %s", name);
-        check(MPI_SUCCESS == MPI_T_pvar_handle_alloc(session, index, type, &handle, &count),
+        check(MPI_T_pvar_handle_alloc(session, index, type, &handle, &count) == MPI_SUCCESS,
               "handle of %s", name);
     }
     return handle;
@@ -65,7 +65,7 @@ static MPI_T_pvar_handle handle_of(const char *name, MPI_Datatype *type)
 static long long read_counter(MPI_T_pvar_handle handle)
 {
     unsigned long long value = 0;
-    return MPI_SUCCESS == MPI_T_pvar_read(session, handle, &value) ? (long long) value : -1;
+    return MPI_T_pvar_read(session, handle, &value) == MPI_SUCCESS ? (long long) value : -1;
 }
 
 /* Uses of packing are counted for each datatype, by what moved them; the process's are their sum.
@@ -88,17 +88,17 @@ static void traffic(MPI_Datatype face, MPI_Datatype corner, bool reads)
     exchange(face, FACES / 2);
     const long long half = read_counter(handles[FACE_INTERP]) + read_counter(handles[FACE_CODE]);
     check(FACES / 2 == half, "half of the faces: %lld", half);
-    check(0 == read_counter(handles[CORNER_INTERP]), "no corner yet");
+    check(read_counter(handles[CORNER_INTERP]) == 0, "no corner yet");
     exchange(face, FACES / 2);
     exchange(corner, CORNERS);
     /* dt_dame_promotion_threshold is 20 */
-    check(19 == read_counter(handles[FACE_INTERP]), "faces by the interpreter: %lld",
+    check(read_counter(handles[FACE_INTERP]) == 19, "faces by the interpreter: %lld",
           read_counter(handles[FACE_INTERP]));
     check(FACES - 19 == read_counter(handles[FACE_CODE]), "faces by machine code: %lld",
           read_counter(handles[FACE_CODE]));
     check((FACES - 19) * ROWS * 8LL == read_counter(handles[FACE_BYTES]), "their bytes: %lld",
           read_counter(handles[FACE_BYTES]));
-    check(CORNERS == read_counter(handles[CORNER_INTERP]), "corners: %lld",
+    check(read_counter(handles[CORNER_INTERP]) == CORNERS, "corners: %lld",
           read_counter(handles[CORNER_INTERP]));
     check(FACES - 19 == read_counter(handles[ALL_CODE]), "all by machine code: %lld",
           read_counter(handles[ALL_CODE]));
@@ -151,10 +151,10 @@ static void send_long(void)
         MPI_Sendrecv(from, 1, type, my_rank ^ 1, 0, to, 1, type, my_rank ^ 1, 0, MPI_COMM_WORLD,
                      MPI_STATUS_IGNORE);
         for (int i = 0; i < BLOCKS; i++) {
-            wrong += i + 3.0 * m != to[2 * i] || 0 != to[2 * i + 1];
+            wrong += i + 3.0 * m != to[2 * i] || to[2 * i + 1] != 0;
         }
     }
-    check(0 == wrong, "%d wrong elements or gaps", wrong);
+    check(wrong == 0, "%d wrong elements or gaps", wrong);
     MPI_Type_free(&type);
     free(from);
     free(to);
@@ -190,11 +190,11 @@ static void kill_all(const char *directory)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     check(size <= RANKS, "at most %d ranks", RANKS);
     MPI_Allgather(&pid, 1, MPI_INT, pids, 1, MPI_INT, MPI_COMM_WORLD);
-    if (1 != my_rank) {
+    if (my_rank != 1) {
         return;
     }
     snprintf(path, sizeof(path), "%s/rank-0", directory);
-    while (0 != access(path, F_OK)) {
+    while (access(path, F_OK) != 0) {
         usleep(1000);
     }
     for (int rank = 0; rank < size; rank++) {
@@ -208,12 +208,12 @@ static void kill_all(const char *directory)
 static void work_until(MPI_Datatype face, const char *file)
 {
     const double start = MPI_Wtime();
-    for (int there = 0; 0 == there;) {
+    for (int there = 0; there == 0;) {
         exchange(face, FACES);
-        there = 0 == access(file, F_OK) || MPI_Wtime() - start > 60;
+        there = access(file, F_OK) == 0 || MPI_Wtime() - start > 60;
         MPI_Bcast(&there, 1, MPI_INT, 1, MPI_COMM_WORLD);
     }
-    if (1 == my_rank) {
+    if (my_rank == 1) {
         raise(SIGKILL);
     }
     exchange(face, FACES); /* does not return: the job is killed */
@@ -226,20 +226,20 @@ static void empty_name(void)
     int provided, index, count;
     MPI_T_cvar_handle handle;
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-    check(MPI_SUCCESS == MPI_T_cvar_get_index("dt_dame_report_file", &index) &&
-              MPI_SUCCESS == MPI_T_cvar_handle_alloc(index, NULL, &handle, &count),
+    check(MPI_T_cvar_get_index("dt_dame_report_file", &index) == MPI_SUCCESS &&
+              MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS,
           "there is dt_dame_report_file");
-    check(MPI_SUCCESS == MPI_T_cvar_write(handle, ""), "it can be emptied");
+    check(MPI_T_cvar_write(handle, "") == MPI_SUCCESS, "it can be emptied");
     MPI_T_cvar_handle_free(&handle);
-    check(cvar_read("dt_dame_report_file", text, sizeof(text)) && '\0' == *text, "it is empty");
+    check(cvar_read("dt_dame_report_file", text, sizeof(text)) && *text == '\0', "it is empty");
     MPI_T_finalize();
 }
 
 int report_main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
-    const bool dame = 0 == strcmp(mode, "dame");
-    const bool tool = 0 == strcmp(mode, "tool");
+    const bool dame = strcmp(mode, "dame") == 0;
+    const bool tool = strcmp(mode, "tool") == 0;
     MPI_Datatype face, corner;
     int provided;
     check_init(&argc, &argv);
@@ -248,27 +248,27 @@ int report_main(int argc, char **argv)
     }
     MPI_Type_vector(ROWS, 1, COLUMNS, MPI_DOUBLE, &face);
     MPI_Type_set_name(face,
-                      0 == strcmp(mode, "names") ? "a\n\x1b[31mb\xc3\xa9\x9b\\" : "face \"x\"");
+                      strcmp(mode, "names") == 0 ? "a\n\x1b[31mb\xc3\xa9\x9b\\" : "face \"x\"");
     MPI_Type_commit(&face);
     MPI_Type_vector(CORNER, 1, COLUMNS, MPI_DOUBLE, &corner);
     MPI_Type_commit(&corner);
-    if (0 == strcmp(mode, "fragments")) {
+    if (strcmp(mode, "fragments") == 0) {
         send_long();
-    } else if (0 == strcmp(mode, "huge")) {
+    } else if (strcmp(mode, "huge") == 0) {
         pack_huge();
-    } else if (0 == strcmp(mode, "long") || 0 == strcmp(mode, "emptied")) {
+    } else if (strcmp(mode, "long") == 0 || strcmp(mode, "emptied") == 0) {
         for (const double start = MPI_Wtime(); MPI_Wtime() - start < 1.5;) {
             sent[COLUMNS] = MPI_Wtime();
             MPI_Sendrecv(sent, 1, face, my_rank, 0, received, 1, face, my_rank, 0, MPI_COMM_WORLD,
                          MPI_STATUS_IGNORE);
         }
         check(sent[COLUMNS] == received[COLUMNS], "the last message");
-        if (0 == strcmp(mode, "emptied")) {
+        if (strcmp(mode, "emptied") == 0) {
             empty_name();
         }
-    } else if (0 == strcmp(mode, "left")) {
+    } else if (strcmp(mode, "left") == 0) {
         leave_rows(face);
-    } else if (0 == strcmp(mode, "working") && argc > 2) {
+    } else if (strcmp(mode, "working") == 0 && argc > 2) {
         work_until(face, argv[2]);
     } else {
         traffic(face, corner, dame);
@@ -279,11 +279,11 @@ int report_main(int argc, char **argv)
         setenv("PMIX_NAMESPACE", argv[2], 1);
         unsetenv("PMIX_SERVER_TMPDIR"); /* as where no session's directory is cleaned up */
     }
-    if (0 == strcmp(mode, "killed") && argc > 3) {
+    if (strcmp(mode, "killed") == 0 && argc > 3) {
         kill_all(argv[3]);
-        return MPI_SUCCESS != MPI_Finalize(); /* check_finish() would wait for rank 1 before */
+        return MPI_Finalize() != MPI_SUCCESS; /* check_finish() would wait for rank 1 before */
     }
-    if (0 == strcmp(mode, "die") && 1 == my_rank) {
+    if (strcmp(mode, "die") == 0 && my_rank == 1) {
         raise(SIGKILL);
     }
     if (dame) {

@@ -28,7 +28,7 @@ __typeof__(pthread_setspecific) __real_pthread_setspecific, __wrap_pthread_setsp
 
 int __wrap_pthread_setspecific(pthread_key_t key, const void *value)
 {
-    return NULL != getenv("SAMPLED_UNWATCHED") ? ENOMEM : __real_pthread_setspecific(key, value);
+    return getenv("SAMPLED_UNWATCHED") != NULL ? ENOMEM : __real_pthread_setspecific(key, value);
 }
 
 static void let_open(dame_tally_t *tally, int work)
@@ -40,7 +40,7 @@ static void let_open(dame_tally_t *tally, int work)
 void __wrap_dame_tally_open(dame_tallies_t *tallies, dame_use_t *use, const char *name, bool own)
 {
     __real_dame_tally_open(tallies, use, name, own);
-    for (int work = 0; NULL != dame_tally_of(use) && work < DAME_WORKS; work++) {
+    for (int work = 0; dame_tally_of(use) != NULL && work < DAME_WORKS; work++) {
         let_open(dame_tally_of(use), work);
     }
 }

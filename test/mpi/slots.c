@@ -71,7 +71,7 @@ typedef struct walk {
 
 static bool ours(const char *object)
 {
-    return NULL != strstr(object, "mca_dt_dame.so") || NULL != strstr(object, "mca_hook_dt.so");
+    return strstr(object, "mca_dt_dame.so") != NULL || strstr(object, "mca_hook_dt.so") != NULL;
 }
 
 /* The object an address lies in. */
@@ -88,7 +88,7 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *arg)
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *h = &info->dlpi_phdr[i];
         uintptr_t from = info->dlpi_addr + h->p_vaddr;
-        if (PT_LOAD == h->p_type && p->address >= from && p->address < from + h->p_memsz) {
+        if (h->p_type == PT_LOAD && p->address >= from && p->address < from + h->p_memsz) {
             p->object = info->dlpi_name;
             return 1;
         }
@@ -98,16 +98,16 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *arg)
 
 static bool is_one_of(const char *symbol, const char *const *names)
 {
-    while (NULL != *names && 0 != strcmp(symbol, *names)) {
+    while (*names != NULL && strcmp(symbol, *names) != 0) {
         names++;
     }
-    return NULL != *names;
+    return *names != NULL;
 }
 
 static bool in_library(const char *object)
 {
     for (int i = 0; i < LIBRARIES; i++) {
-        if (NULL != strstr(object, libraries[i])) {
+        if (strstr(object, libraries[i]) != NULL) {
             return true;
         }
     }
@@ -119,8 +119,8 @@ static void take(walk_t *w, uintptr_t *slot, const char *symbol)
 {
     const uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE);
     void *original = dlsym(RTLD_DEFAULT, symbol);
-    if (NULL != original &&
-        0 == mprotect((void *) ((uintptr_t) slot & ~(page - 1)), page, PROT_READ | PROT_WRITE)) {
+    if (original != NULL &&
+        mprotect((void *) ((uintptr_t) slot & ~(page - 1)), page, PROT_READ | PROT_WRITE) == 0) {
         memcpy(slot, &original, sizeof(original));
         w->taken++;
     }
@@ -132,15 +132,15 @@ static void one_slot(walk_t *w, const char *object, const char *symbol, uintptr_
     memcpy(&target, slot, sizeof(target));
     place_t p = {.address = target, .object = NULL};
 
-    const bool recv = 0 == strcmp(symbol, "opal_convertor_prepare_for_recv");
+    const bool recv = strcmp(symbol, "opal_convertor_prepare_for_recv") == 0;
     w->slots++;
     dl_iterate_phdr(find_object, &p);
-    if (!check(NULL != p.object || 0 == target, "%s: slot of %s leads nowhere", object, symbol)) {
+    if (!check(p.object != NULL || target == 0, "%s: slot of %s leads nowhere", object, symbol)) {
         return;
     }
-    const bool to_us = NULL != p.object && ours(p.object);
+    const bool to_us = p.object != NULL && ours(p.object);
     w->foreign += to_us;
-    w->waiting += to_us && 0 == strcmp(symbol, "opal_datatype_commit");
+    w->waiting += to_us && strcmp(symbol, "opal_datatype_commit") == 0;
     if (w->takes && !recv && is_one_of(symbol, replaced) && in_library(object)) {
         w->takeable++;
         if (to_us) {
@@ -153,7 +153,7 @@ static void one_slot(walk_t *w, const char *object, const char *symbol, uintptr_
     for (int i = 0; i < ncallers; i++) {
         w->calls[i] += NULL != strstr(object, callers[i]);
     }
-    if (!to_us && 0 == w->astray++) {
+    if (!to_us && w->astray++ == 0) {
         (void) snprintf(w->first_astray, sizeof(w->first_astray), "%s of %s", symbol, object);
     }
 }
@@ -164,7 +164,7 @@ static void relocations(walk_t *w, const struct dl_phdr_info *info, const ElfW(R
     for (size_t i = 0; i < bytes / sizeof(*rela); i++) {
         unsigned long type = ELF64_R_TYPE(rela[i].r_info);
         const char *name = strings + symbols[ELF64_R_SYM(rela[i].r_info)].st_name;
-        if ((RELOC_JUMP_SLOT == type || RELOC_GLOB_DAT == type) && is_one_of(name, watched)) {
+        if ((type == RELOC_JUMP_SLOT || type == RELOC_GLOB_DAT) && is_one_of(name, watched)) {
             one_slot(w, info->dlpi_name, name, (uintptr_t *) (info->dlpi_addr + rela[i].r_offset));
         }
     }
@@ -177,21 +177,21 @@ static int one_object(struct dl_phdr_info *info, size_t size, void *arg)
 
     (void) size;
     for (int i = 0; i < info->dlpi_phnum; i++) {
-        if (PT_DYNAMIC == info->dlpi_phdr[i].p_type) {
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC) {
             dyn = (const ElfW(Dyn) *) (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
         }
     }
-    if (NULL == dyn || ours(info->dlpi_name) || NULL != strstr(info->dlpi_name, "vdso")) {
+    if (dyn == NULL || ours(info->dlpi_name) || strstr(info->dlpi_name, "vdso") != NULL) {
         return 0;
     }
-    for (; DT_NULL != dyn->d_tag; dyn++) {
+    for (; dyn->d_tag != DT_NULL; dyn++) {
         if (dyn->d_tag > 0 && dyn->d_tag <= DT_JMPREL) {
             value[dyn->d_tag] = dyn->d_un.d_ptr; /* glibc has relocated addresses */
         }
     }
     const ElfW(Sym) *symbols = (const ElfW(Sym) *) value[DT_SYMTAB];
     const char *strings = (const char *) value[DT_STRTAB];
-    if (NULL == symbols || NULL == strings || value[DT_STRTAB] < info->dlpi_addr) {
+    if (symbols == NULL || strings == NULL || value[DT_STRTAB] < info->dlpi_addr) {
         return 0;
     }
     relocations(arg, info, (const ElfW(Rela) *) value[DT_RELA], value[DT_RELASZ], symbols, strings);
@@ -216,8 +216,8 @@ static void take_some(void)
     MPI_File file;
     dl_iterate_phdr(one_object, &w);
     check(w.takeable >= 3 && w.taken == w.takeable, "%d of %d slots taken", w.taken, w.takeable);
-    if (MPI_SUCCESS ==
-        MPI_File_open(MPI_COMM_SELF, "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL, &file)) {
+    if (MPI_File_open(MPI_COMM_SELF, "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL, &file) ==
+        MPI_SUCCESS) {
         MPI_File_close(&file);
     }
 }
@@ -245,13 +245,13 @@ static void some_traffic(void)
 /* Does DAME wait for the first derived datatype, and has replaced only what notices it? */
 static bool waits(const walk_t *w)
 {
-    return 1 == w->waiting && 1 == w->foreign;
+    return w->waiting == 1 && w->foreign == 1;
 }
 
 static void check_native(const walk_t *w, const char *when)
 {
     check(w->slots > 20, "%s: only %d slots seen", when, w->slots);
-    check(0 == w->foreign, "%s: %d of %d slots lead into DAME", when, w->foreign, w->slots);
+    check(w->foreign == 0, "%s: %d of %d slots lead into DAME", when, w->foreign, w->slots);
 }
 
 static void check_dame(const walk_t *w, const char *when)
@@ -259,7 +259,7 @@ static void check_dame(const walk_t *w, const char *when)
     for (int i = 0; i < ncallers; i++) {
         check(w->calls[i] > 0, "%s: no object %s calls what DAME replaces", when, callers[i]);
     }
-    check(0 == w->astray, "%s: %d slots do not lead to DAME, of which the first is %s", when,
+    check(w->astray == 0, "%s: %d slots do not lead to DAME, of which the first is %s", when,
           w->astray, w->first_astray);
 }
 
@@ -267,20 +267,20 @@ static void check_dame(const walk_t *w, const char *when)
 static bool check_seam(bool dame)
 {
     void *const *engine = dlsym(RTLD_DEFAULT, "opal_dt");
-    place_t p = {.address = NULL == engine ? 0 : (uintptr_t) *engine, .object = NULL};
-    if (NULL != engine) {
+    place_t p = {.address = engine == NULL ? 0 : (uintptr_t) *engine, .object = NULL};
+    if (engine != NULL) {
         dl_iterate_phdr(find_object, &p);
-        check((NULL != p.object && ours(p.object)) == dame, "the seam asks %s",
-              0 == p.address     ? "no engine"
-              : NULL == p.object ? "nowhere"
+        check((p.object != NULL && ours(p.object)) == dame, "the seam asks %s",
+              p.address == 0     ? "no engine"
+              : p.object == NULL ? "nowhere"
                                  : p.object);
     }
-    return NULL != engine;
+    return engine != NULL;
 }
 
 int slots_main(int argc, char **argv)
 {
-    bool dame = argc > 1 && 0 == strcmp(argv[1], "dame");
+    bool dame = argc > 1 && strcmp(argv[1], "dame") == 0;
 
     for (int i = 2; i < argc && ncallers < MOST_CALLERS; i++) {
         callers[ncallers++] = argv[i];
@@ -293,17 +293,17 @@ int slots_main(int argc, char **argv)
     some_traffic();
     walk_t second = walk();
     const char *engine = getenv("OMPI_MCA_dt");
-    if (!(NULL != engine && 0 == strcmp("dame", engine) && waits(&first))) {
+    if (!(engine != NULL && strcmp("dame", engine) == 0 && waits(&first))) {
         (dame ? check_dame : check_native)(&first, "after MPI_Init");
     }
     (dame ? check_dame : check_native)(&second, "after a message");
-    check(0 == second.waiting, "still waiting after a message");
+    check(second.waiting == 0, "still waiting after a message");
     if (dame) {
         take_some();
     }
     int code = check_finish();
     walk_t last = walk();
-    check(0 == last.foreign, "after MPI_Finalize: %d of %d slots lead into DAME", last.foreign,
+    check(last.foreign == 0, "after MPI_Finalize: %d of %d slots lead into DAME", last.foreign,
           last.slots);
-    return 0 != code || 0 != check_failures();
+    return code != 0 || check_failures() != 0;
 }

@@ -28,7 +28,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) {
         if (argc < 2) {
             puts(tests[i].name);
-        } else if (0 == strcmp(argv[1], tests[i].name)) {
+        } else if (strcmp(argv[1], tests[i].name) == 0) {
             return tests[i].run(argc - 1, argv + 1);
         }
     }

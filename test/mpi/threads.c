@@ -89,7 +89,7 @@ static void *work(void *arg)
     uint64_t same = 5; /* all threads meet one new datatype at once */
     for (int round = 0; round < SHARED_ROUNDS; round++) {
         pthread_barrier_wait(&barrier);
-        if (0 == w->number) {
+        if (w->number == 0) {
             shared_layout = random_layout(&same);
         }
         pthread_barrier_wait(&barrier);
@@ -99,7 +99,7 @@ static void *work(void *arg)
             exchange(w, shared_layout, 20, ROUNDS + round);
         }
         pthread_barrier_wait(&barrier);
-        if (0 == w->number) {
+        if (w->number == 0) {
             lay_free(shared_layout);
         }
     }

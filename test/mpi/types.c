@@ -20,12 +20,12 @@ struct types {
 
 bool every_engine_is_right(void)
 {
-    return OMPI_MAJOR_VERSION < 5 || NULL == getenv("TEST_NATIVE_ENGINE");
+    return OMPI_MAJOR_VERSION < 5 || getenv("TEST_NATIVE_ENGINE") == NULL;
 }
 
 static bool has_mtl_ofi(void)
 {
-    return NULL != getenv("TEST_MTL_OFI");
+    return getenv("TEST_MTL_OFI") != NULL;
 }
 
 bool matched_receives_are_right(void)
@@ -41,12 +41,12 @@ bool truncated_messages_are_right(void)
 bool requests_are_sent_right(const layout_t *l)
 {
     return OMPI_MAJOR_VERSION >= 5 || !has_mtl_ofi() ||
-           (NULL != l && (0 == l->nruns || 0 == l->runs[0].offset));
+           (l != NULL && (l->nruns == 0 || l->runs[0].offset == 0));
 }
 
 static layout_t *keep(types_t *t, layout_t *l)
 {
-    if (MOST_PARTS == t->nparts) {
+    if (t->nparts == MOST_PARTS) {
         abort();
     }
     t->parts[t->nparts++] = l;
@@ -55,7 +55,7 @@ static layout_t *keep(types_t *t, layout_t *l)
 
 static type_case_t *add(types_t *t, const char *name, layout_t *l)
 {
-    if (MOST_CASES == t->n) {
+    if (t->n == MOST_CASES) {
         abort();
     }
     lay_commit(l);
@@ -356,7 +356,7 @@ const type_case_t *types_at(const types_t *t, int i)
 const type_case_t *types_find(const types_t *t, const char *name)
 {
     for (int i = 0; i < t->n; i++) {
-        if (0 == strcmp(t->cases[i].name, name)) {
+        if (strcmp(t->cases[i].name, name) == 0) {
             return &t->cases[i];
         }
     }

@@ -40,10 +40,9 @@ static void start_counting(void)
         int length = sizeof(name), verbosity, class, bind, readonly, continuous, atomic, count;
         MPI_Datatype type;
         MPI_T_enum values;
-        counts = MPI_SUCCESS == MPI_T_pvar_get_info(i, name, &length, &verbosity, &class, &type,
-                                                    &values, NULL, NULL, &bind, &readonly,
-                                                    &continuous, &atomic) &&
-                 0 == strcmp(name, "dt_dame_messages_packed");
+        counts = MPI_T_pvar_get_info(i, name, &length, &verbosity, &class, &type, &values, NULL,
+                                     NULL, &bind, &readonly, &continuous, &atomic) == MPI_SUCCESS &&
+                 strcmp(name, "dt_dame_messages_packed") == 0;
         if (counts) {
             MPI_T_pvar_session_create(&counters);
             MPI_T_pvar_handle_alloc(counters, i, NULL, &messages, &count);
@@ -59,7 +58,7 @@ static void check_mover(const char *who)
         MPI_T_pvar_handle_free(counters, &messages);
         MPI_T_pvar_session_free(&counters);
     }
-    check((0 == strcmp(who, "dame")) == (moved > 0), "the data was moved by another engine");
+    check((strcmp(who, "dame") == 0) == (moved > 0), "the data was moved by another engine");
 }
 
 /* ---- Messages ------------------------------------------------------------------------------- */
@@ -73,7 +72,7 @@ static void exchange(MPI_Comm comm, int peer, MPI_Datatype type, const char *wha
     }
     MPI_Sendrecv(out, 1, type, peer, 5, in, 1, type, peer, 5, comm, MPI_STATUS_IGNORE);
     for (int i = 0; i < BLOCKS; i++) {
-        good = good && 14 * i + 3 == in[2 * i] && 0 == in[2 * i + 1];
+        good = good && 14 * i + 3 == in[2 * i] && in[2 * i + 1] == 0;
     }
     check(good, what);
     free(out);
@@ -95,7 +94,7 @@ static void by_thread(int *argc, char ***argv)
 {
     int provided, rank;
     MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
-    check(MPI_THREAD_MULTIPLE == provided, "MPI_THREAD_MULTIPLE");
+    check(provided == MPI_THREAD_MULTIPLE, "MPI_THREAD_MULTIPLE");
     start_counting();
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     exchange_vector(MPI_COMM_WORLD, 1 - rank, "a message after MPI_Init_thread");
@@ -165,7 +164,7 @@ static void by_spawn(int *argc, char ***argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_get_parent(&parent);
     start_counting();
-    if (MPI_COMM_NULL == parent) {
+    if (parent == MPI_COMM_NULL) {
         MPI_Comm_spawn((*argv)[0], *argv + 1, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &others,
                        MPI_ERRCODES_IGNORE);
         exchange_vector(others, rank, "a message to a spawned process");
@@ -177,10 +176,10 @@ static void by_spawn(int *argc, char ***argv)
     check_mover((*argv)[2]);
     MPI_Sendrecv(&failed, 1, MPI_INT, rank, 6, &left, 1, MPI_INT, rank, 6, others,
                  MPI_STATUS_IGNORE);
-    check(0 == left, "a check in the other process");
+    check(left == 0, "a check in the other process");
     MPI_Comm_disconnect(&others);
     MPI_Finalize();
-    if (MPI_COMM_NULL != parent) {
+    if (parent != MPI_COMM_NULL) {
         exit(0); /* its checks were counted by the parent */
     }
 }
@@ -190,16 +189,16 @@ int main(int argc, char **argv)
     const char *way = argc == 3 ? argv[1] : "";
     int provided;
     MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided);
-    if (0 == strcmp(way, "thread")) {
+    if (strcmp(way, "thread") == 0) {
         by_thread(&argc, &argv);
-    } else if (0 == strcmp(way, "spawn")) {
+    } else if (strcmp(way, "spawn") == 0) {
         by_spawn(&argc, &argv);
 #ifdef HAVE_SESSIONS
-    } else if (0 == strcmp(way, "session")) {
+    } else if (strcmp(way, "session") == 0) {
         by_session(argv);
 #endif
 #if MPI_VERSION >= 4
-    } else if (0 == strcmp(way, "large")) {
+    } else if (strcmp(way, "large") == 0) {
         by_large_counts(&argc, &argv);
 #endif
     } else {
@@ -207,5 +206,5 @@ int main(int argc, char **argv)
         return 2;
     }
     printf("%d passed, %d failed\n", passed, failed);
-    return 0 != failed;
+    return failed != 0;
 }

@@ -18,8 +18,8 @@ static dame_way_t use(dame_choice_t *choice, world_t *world)
 {
     int64_t most = -1;
     const dame_way_t way = dame_choice_next(choice, world->has_kernel, world->making_ns, &most);
-    const bool is_many = DAME_WAY_COPIES == way && world->copies > most;
-    const bool by_kernel = DAME_WAY_KERNEL == way || is_many;
+    const bool is_many = way == DAME_WAY_COPIES && world->copies > most;
+    const bool by_kernel = way == DAME_WAY_KERNEL || is_many;
     if (world->has_kernel || !is_many) {
         dame_choice_took(choice, way, is_many, by_kernel ? world->kernel_ns : world->copies_ns,
                          BYTES);

@@ -293,7 +293,7 @@ TEST(grids_are_text_for_devices)
         ck_assert_uint_eq(strlen(code.bytes) + 1, code.size);
         ck_assert_uint_eq(code.unwind, DAME_NO_UNWIND);
         for (int k = 0; k < COUNT_OF(targets[0].parts); k++) {
-            ck_assert_msg(NULL != strstr(code.bytes, targets[target].parts[k]), "no %s in\n%s",
+            ck_assert_msg(strstr(code.bytes, targets[target].parts[k]) != NULL, "no %s in\n%s",
                           targets[target].parts[k], code.bytes);
         }
         dame_program_free(program);

@@ -138,7 +138,7 @@ TEST(lists_are_sorted_only_where_the_options_say_so)
         const dame_type_t *type = blockindex(N, 1, disps, basic(8));
         ck_assert_int_eq(dame_program_build(type, &tries[i], &program), DAME_OK);
         ck_assert_int_eq(program->prims[1].window, windows[i]);
-        ck_assert_int_eq(NULL != program->prims[1].visits, 0 != windows[i]);
+        ck_assert_int_eq(program->prims[1].visits != NULL, windows[i] != 0);
         dame_program_free(program);
     }
 }

@@ -144,11 +144,11 @@ TEST(displacements_are_kept_in_32_bits_where_they_fit)
         dame_program_t *program = plain_of(blockindex(4, 1, disps, basic(1)));
         const dame_prim_t *level = &program->prims[1];
         int64_t place = 0;
-        if (1 == level->count) {
+        if (level->count == 1) {
             place = dame_prim_disp(level++, 0);
         }
-        ck_assert_int_eq(NULL != level->disps32, lists[i].narrow);
-        ck_assert_int_eq(NULL != level->disps, !lists[i].narrow);
+        ck_assert_int_eq(level->disps32 != NULL, lists[i].narrow);
+        ck_assert_int_eq(level->disps != NULL, !lists[i].narrow);
         for (int k = 0; k < 4; k++) {
             ck_assert_int_eq(place + dame_prim_disp(level, k), disps[k]);
         }

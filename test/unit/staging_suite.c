@@ -100,8 +100,8 @@ TEST(writing_copies_what_it_is_given)
             for (int length = 0; length < 4 * DAME_STAGING_LINE; length += 1 + length / 9) {
                 memset(packed, 0, sizeof(packed));
                 dame_staging_write(packed + to, data + from, length);
-                ck_assert(0 == memcmp(packed + to, data + from, (size_t) length));
-                ck_assert(0 == packed[to - 1] && 0 == packed[to + length]);
+                ck_assert(memcmp(packed + to, data + from, (size_t) length) == 0);
+                ck_assert(packed[to - 1] == 0 && packed[to + length] == 0);
             }
         }
     }
@@ -129,7 +129,7 @@ TEST(each_way_of_unpacking_moves_all)
     for (int way = 0; way < 4; way++) {
         dame_program_t *program = program_of(vector(ROWS, 1, 16, basic(8)));
         dame_cursor_t cursor;
-        know(DAME_UNPACK, 0 == way ? -1 : 1, way < 2 ? 100 : 0);
+        know(DAME_UNPACK, way == 0 ? -1 : 1, way < 2 ? 100 : 0);
         staging.places[DAME_UNPACK][1][0].trials += (uint32_t) way % 2;
         memset(data, 0, sizeof(data));
         memset(packed, 1 + way, sizeof(packed));
@@ -160,14 +160,14 @@ TEST(blocks_that_exceed_the_buffer_are_packed)
         dame_program_t *program = program_of(types[k % 2]);
         const int64_t bytes = 2 * program->size;
         dame_cursor_t cursor;
-        if (6 == k) {
+        if (k == 6) {
             know(DAME_PACK, 1, 100);
         }
         dame_program_run(program, DAME_PACK, (uintptr_t) from, 2, wanted);
         memset(to, 0, sizeof(to));
         ck_assert_int_eq(dame_cursor_init(&cursor, program, (uintptr_t) from, 2), DAME_OK);
         ck_assert_int_eq(dame_staging_pack(&staging, &cursor, to, bytes), bytes);
-        ck_assert(0 == memcmp(to, wanted, (size_t) bytes) && 0 == to[bytes]);
+        ck_assert(memcmp(to, wanted, (size_t) bytes) == 0 && to[bytes] == 0);
         dame_cursor_fini(&cursor);
         dame_program_free(program);
     }

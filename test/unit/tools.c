@@ -23,7 +23,7 @@ int refused_locks;
 /* In place of the C library's. */
 int flock(int fd, int operation)
 {
-    if (0 != refused_locks) {
+    if (refused_locks != 0) {
         errno = refused_locks;
         return -1;
     }

@@ -38,7 +38,7 @@ static void expect(const char *bytes, const char *assembly, const char *form)
         sprintf(written + 3 * i, "%02x ", buffer[i]);
     }
     written[n > 0 ? 3 * n - 1 : 0] = '\0';
-    ck_assert_msg(0 == strcmp(written, bytes), "%s: %s, but \"%s\" is %s", form, written, assembly,
+    ck_assert_msg(strcmp(written, bytes) == 0, "%s: %s, but \"%s\" is %s", form, written, assembly,
                   bytes);
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting for the first non-contiguous datatype, or for tools (late.h): two functions that libmpi
- * calls are replaced in its own GOT. MPI_Type_commit calls the one
+ * Waiting for the first non-contiguous datatype, or for tools (deferred_start.h): two functions
+ * that libmpi calls are replaced in its own GOT. MPI_Type_commit calls the one
  * (ompi/datatype/ompi_datatype.h), and MPI_T_init_thread the other (ompi/mpi/tool/init_thread.c).
  */
-#include "late.h"
+#include "deferred_start.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -21,22 +21,22 @@ static pthread_mutex_t starts = PTHREAD_MUTEX_INITIALIZER;
 static start_t *stop_waiting(void)
 {
     start_t *const start = atomic_exchange(&waiting, NULL);
-    if (NULL != start) {
+    if (start != NULL) {
         dt_got_restore();
     }
     return start;
 }
 
 /* A tool may call MPI_T from a thread of its own: one of them starts, and MPI_Finalize waits for it
- * (dt_late_stop()). */
+ * (dt_deferred_stop()). */
 static void end_waiting(void)
 {
-    if (NULL == atomic_load(&waiting)) {
+    if (atomic_load(&waiting) == NULL) {
         return;
     }
     (void) pthread_mutex_lock(&starts);
     start_t *const start = stop_waiting();
-    if (NULL != start) {
+    if (start != NULL) {
         start();
     }
     (void) pthread_mutex_unlock(&starts);
@@ -57,19 +57,19 @@ static int register_params(opal_pointer_array_t *component_map)
     return ompi_info_register_framework_params(component_map);
 }
 
-void dt_late_prepare(void)
+void dt_deferred_prepare(void)
 {
     (void) dame_readers_prepare();
 }
 
-bool dt_late_wait(void (*start)(void))
+bool dt_deferred_wait(void (*start)(void))
 {
     static const dt_got_hook_t hooks[] = {
         {"opal_datatype_commit", (uintptr_t) commit, "libmpi.so", 0},
         {"ompi_info_register_framework_params", (uintptr_t) register_params, "libmpi.so", 0},
     };
     enum { HOOKS = sizeof(hooks) / sizeof(hooks[0]) };
-    if (DT_GOT_OK != dt_got_install(hooks, HOOKS)) {
+    if (dt_got_install(hooks, HOOKS) != DT_GOT_OK) {
         return false;
     }
     if (dt_got_slots() < HOOKS) {
@@ -80,7 +80,7 @@ bool dt_late_wait(void (*start)(void))
     return true;
 }
 
-void dt_late_stop(void)
+void dt_deferred_stop(void)
 {
     (void) pthread_mutex_lock(&starts);
     (void) stop_waiting();

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The end of a datatype, in a stock Open MPI: its entry in the table ends with it. */
-#ifndef DT_WATCH_H
-#define DT_WATCH_H
+#ifndef DT_TYPE_END_H
+#define DT_TYPE_END_H
 
 #include <stdbool.h>
 
 /* False, with a message once a job: Open MPI is not as expected, and nothing was changed. */
-bool dt_watch_start(void);
-void dt_watch_stop(void);
+bool dt_type_end_start(void);
+void dt_type_end_stop(void);
 
 #endif

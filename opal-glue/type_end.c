@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "watch.h"
+#include "type_end.h"
 
 #include <string.h>
 
@@ -33,7 +33,7 @@ static bool watch_class(watch_t *watch)
     enum { ROOM = sizeof(watch->longer) / sizeof(watch->longer[0]) };
     opal_class_initialize(watch->class);
     size_t n = 0;
-    while (NULL != watch->class->cls_destruct_array[n]) {
+    while (watch->class->cls_destruct_array[n] != NULL) {
         n++;
     }
     if (n + 2 > ROOM) {
@@ -47,25 +47,25 @@ static bool watch_class(watch_t *watch)
     return true;
 }
 
-void dt_watch_stop(void)
+void dt_type_end_stop(void)
 {
     for (int i = 0; i < WATCHES; i++) {
         watch_t *watch = &watches[i];
-        if (NULL != watch->original && watch->longer == watch->class->cls_destruct_array) {
+        if (watch->original != NULL && watch->longer == watch->class->cls_destruct_array) {
             watch->class->cls_destruct_array = watch->original;
         }
         watch->original = NULL;
     }
 }
 
-bool dt_watch_start(void)
+bool dt_type_end_start(void)
 {
     for (int i = 0; i < WATCHES; i++) {
         if (!watch_class(&watches[i])) {
             dt_log_once_a_job("class %s has more destructors than expected; Open MPI's own "
                               "datatype engine is used.",
                               watches[i].class->cls_name);
-            dt_watch_stop();
+            dt_type_end_stop();
             return false;
         }
     }

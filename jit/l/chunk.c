@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "window.h"
+#include "chunk.h"
 
 #include <llvm/Config/llvm-config.h>
 #include <string.h>
@@ -13,77 +13,77 @@ enum {
 
 static int64_t gcd(int64_t a, int64_t b)
 {
-    return 0 == b ? a : gcd(b, a % b);
+    return b == 0 ? a : gcd(b, a % b);
 }
 
 /* The bytes that iterations 0 to n - 1 have. Returns 0 when they are too far apart. */
-static int fill(const l_body_t *body, int64_t step, int64_t n, l_window_t *window)
+static int fill(const l_body_t *body, int64_t step, int64_t n, l_chunk_t *chunk)
 {
     int64_t low, high;
     l_body_bounds(body, &low, &high);
     const int64_t first = step < 0 ? (n - 1) * step : 0;
     const int64_t last = step < 0 ? 0 : (n - 1) * step;
-    *window = (l_window_t){.iterations = n,
-                           .bytes = n * body->bytes,
-                           .low = low + first,
-                           .high = high + last,
-                           .body_high = high,
-                           .step = step,
-                           .is_ordered = step >= high - low};
-    if (window->bytes > L_WINDOW_BYTES || window->high - window->low > L_WINDOW_SPAN) {
+    *chunk = (l_chunk_t){.iterations = n,
+                         .bytes = n * body->bytes,
+                         .low = low + first,
+                         .high = high + last,
+                         .body_high = high,
+                         .step = step,
+                         .is_ordered = step >= high - low};
+    if (chunk->bytes > L_CHUNK_BYTES || chunk->high - chunk->low > L_CHUNK_SPAN) {
         return 0;
     }
     for (int64_t i = 0, at = 0; i < n; i++) {
         for (int k = 0; k < body->n; k++) {
             for (int64_t byte = 0; byte < body->at[k].bytes; byte++) {
-                window->user[at++] = (int16_t) (i * step + body->at[k].user + byte - window->low);
+                chunk->user[at++] = (int16_t) (i * step + body->at[k].user + byte - chunk->low);
             }
         }
     }
     return 1;
 }
 
-void l_window_cut(const l_window_t *window, int64_t n, l_window_t *out)
+void l_chunk_cut(const l_chunk_t *chunk, int64_t n, l_chunk_t *out)
 {
-    const int64_t bytes = window->bytes / window->iterations;
-    *out = *window;
+    const int64_t bytes = chunk->bytes / chunk->iterations;
+    *out = *chunk;
     out->iterations = n;
     out->bytes = n * bytes;
     int64_t low = INT64_MAX;
     int64_t high = 0;
     for (int64_t i = 0; i < out->bytes; i++) {
-        low = window->user[i] < low ? window->user[i] : low;
-        high = window->user[i] + 1 > high ? window->user[i] + 1 : high;
+        low = chunk->user[i] < low ? chunk->user[i] : low;
+        high = chunk->user[i] + 1 > high ? chunk->user[i] + 1 : high;
     }
     for (int64_t i = 0; i < out->bytes; i++) {
-        out->user[i] = (int16_t) (window->user[i] - low);
+        out->user[i] = (int16_t) (chunk->user[i] - low);
     }
-    out->high = window->low + high;
-    out->low = window->low + low;
+    out->high = chunk->low + high;
+    out->low = chunk->low + low;
 }
 
-int l_window_is_whole(const l_unit_t *u, const l_window_t *window)
+int l_chunk_is_whole(const l_unit_t *u, const l_chunk_t *chunk)
 {
-    return window->bytes >= u->vector_bytes && window->high - window->low >= u->vector_bytes;
+    return chunk->bytes >= u->vector_bytes && chunk->high - chunk->low >= u->vector_bytes;
 }
 
-int l_window_of(const l_unit_t *u, const l_body_t *body, int64_t step, int64_t count,
-                l_window_t *window)
+int l_chunk_of(const l_unit_t *u, const l_body_t *body, int64_t step, int64_t count,
+               l_chunk_t *chunk)
 {
     const int64_t vector = u->vector_bytes;
-    if (!(DAME_PACK == u->dir ? u->cpu.avx2 : u->cpu.avx512) || 0 == step ||
-        body->bytes > L_WINDOW_BYTES / 2 || body->n * vector < MIN_BLOCKS * body->bytes) {
+    if (!(u->dir == DAME_PACK ? u->cpu.avx2 : u->cpu.avx512) || step == 0 ||
+        body->bytes > L_CHUNK_BYTES / 2 || body->n * vector < MIN_BLOCKS * body->bytes) {
         return 0;
     }
     int64_t n = vector / gcd(body->bytes, vector); /* a power of two, as the vector is */
-    while (n * body->bytes > L_WINDOW_BYTES) {
+    while (n * body->bytes > L_CHUNK_BYTES) {
         n /= 2;
     }
-    if ((0 != count && count < n) || !fill(body, step, n, window)) {
+    if ((count != 0 && count < n) || !fill(body, step, n, chunk)) {
         return 0;
     }
-    const int64_t sources = (window->high - window->low + window->bytes - 1) / window->bytes;
-    return l_window_is_whole(u, window) &&
+    const int64_t sources = (chunk->high - chunk->low + chunk->bytes - 1) / chunk->bytes;
+    return l_chunk_is_whole(u, chunk) &&
            sources <= (u->cpu.avx512_vbmi ? MOST_SOURCES : FEW_SOURCES) &&
            sources * 2 <= body->n * vector / body->bytes;
 }
@@ -109,7 +109,7 @@ static LLVMValueRef constant_mask(const l_unit_t *u, uint64_t bits, int64_t lane
 /* A mask as bits in i64, of that many lanes. */
 static LLVMValueRef mask_of(const l_unit_t *u, LLVMValueRef bits, int64_t lanes)
 {
-    if (NULL != LLVMIsAConstantInt(bits)) {
+    if (LLVMIsAConstantInt(bits) != NULL) {
         return constant_mask(u, LLVMConstIntGetZExtValue(bits), lanes);
     }
     if (lanes < 64) {
@@ -169,7 +169,7 @@ typedef struct source {
     LLVMValueRef base;
     int64_t size;
     LLVMValueRef valid; /* how many bytes may be read; NULL: all */
-    LLVMValueRef loaded[L_WINDOW_SPAN / 16];
+    LLVMValueRef loaded[L_CHUNK_SPAN / 16];
 } source_t;
 
 static int64_t start_of(const l_unit_t *u, const source_t *source, int k)
@@ -182,10 +182,10 @@ static int64_t start_of(const l_unit_t *u, const source_t *source, int k)
 static LLVMValueRef load_vector(l_unit_t *u, source_t *source, int k)
 {
     const int64_t start = start_of(u, source, k);
-    if (NULL == source->loaded[k]) {
+    if (source->loaded[k] == NULL) {
         LLVMTypeRef vector = l_bytes_type(u, u->vector_bytes);
         LLVMValueRef p = l_gep(u, source->base, start);
-        if (NULL == source->valid) {
+        if (source->valid == NULL) {
             source->loaded[k] = l_load(u, vector, p);
         } else {
             LLVMValueRef bits = low_bits(u, l_add(u, source->valid, -start));
@@ -231,26 +231,26 @@ static LLVMValueRef gather(l_unit_t *u, source_t *source, const int16_t *want, i
         LLVMValueRef a = load_vector(u, source, k);
         LLVMValueRef b = second ? load_vector(u, source, k + 1) : LLVMGetUndef(LLVMTypeOf(a));
         LLVMValueRef part = shuffle(u, a, b, lanes, n);
-        all = NULL == all ? part : shuffle(u, all, part, blend, n);
+        all = all == NULL ? part : shuffle(u, all, part, blend, n);
         u->moves++;
     }
     return all;
 }
 
-/* ---- windows ---- */
+/* ---- chunks ---- */
 
 /* Bytes of the vectors that are stored with a mask: a longer one that crosses a line is slow. */
 enum { SCATTER = 32 };
 
-static void pack(l_unit_t *u, const l_window_t *window, source_t *source, LLVMValueRef packed,
+static void pack(l_unit_t *u, const l_chunk_t *chunk, source_t *source, LLVMValueRef packed,
                  LLVMValueRef valid)
 {
     const int64_t vector = u->vector_bytes;
-    for (int64_t at = 0; at < window->bytes; at += vector) {
-        const int64_t start = at < window->bytes - vector ? at : window->bytes - vector;
-        LLVMValueRef bytes = gather(u, source, &window->user[start], vector);
+    for (int64_t at = 0; at < chunk->bytes; at += vector) {
+        const int64_t start = at < chunk->bytes - vector ? at : chunk->bytes - vector;
+        LLVMValueRef bytes = gather(u, source, &chunk->user[start], vector);
         LLVMValueRef to = l_gep(u, packed, start);
-        if (NULL == valid) {
+        if (valid == NULL) {
             l_store(u, bytes, to);
         } else {
             LLVMValueRef bits = low_bits(u, l_add(u, valid, -start));
@@ -260,25 +260,25 @@ static void pack(l_unit_t *u, const l_window_t *window, source_t *source, LLVMVa
     }
 }
 
-static void unpack(l_unit_t *u, const l_window_t *window, source_t *source, LLVMValueRef user,
+static void unpack(l_unit_t *u, const l_chunk_t *chunk, source_t *source, LLVMValueRef user,
                    LLVMValueRef valid)
 {
-    int16_t from[L_WINDOW_SPAN + SCATTER];
+    int16_t from[L_CHUNK_SPAN + SCATTER];
     memset(from, 0xff, sizeof(from)); /* NONE */
-    for (int64_t i = 0; i < window->bytes; i++) {
-        from[window->user[i]] = (int16_t) i;
+    for (int64_t i = 0; i < chunk->bytes; i++) {
+        from[chunk->user[i]] = (int16_t) i;
     }
-    for (int64_t at = 0; at < window->high - window->low; at += SCATTER) {
+    for (int64_t at = 0; at < chunk->high - chunk->low; at += SCATTER) {
         int64_t data = 0;
         for (int i = 0; i < SCATTER; i++) {
             data |= (int64_t) (from[at + i] != NONE) << i;
         }
-        if (0 == data) {
+        if (data == 0) {
             continue;
         }
         LLVMValueRef bytes = gather(u, source, &from[at], SCATTER);
         LLVMValueRef bits = l_int(u, data);
-        if (NULL != valid) {
+        if (valid != NULL) {
             bits = LLVMBuildAnd(u->b, bits, low_bits(u, l_add(u, valid, -at)), "");
         }
         store_masked(u, bytes, l_gep(u, user, at), mask_of(u, bits, SCATTER));
@@ -286,36 +286,36 @@ static void unpack(l_unit_t *u, const l_window_t *window, source_t *source, LLVM
     }
 }
 
-static void move_window(l_unit_t *u, const l_window_t *window, LLVMValueRef user,
-                        LLVMValueRef packed, LLVMValueRef valid_user, LLVMValueRef valid_packed)
+static void move_chunk(l_unit_t *u, const l_chunk_t *chunk, LLVMValueRef user, LLVMValueRef packed,
+                       LLVMValueRef valid_user, LLVMValueRef valid_packed)
 {
-    const int packs = DAME_PACK == u->dir;
-    user = l_gep(u, user, window->low);
+    const int packs = u->dir == DAME_PACK;
+    user = l_gep(u, user, chunk->low);
     source_t source = {.base = packs ? user : packed,
-                       .size = packs ? window->high - window->low : window->bytes,
+                       .size = packs ? chunk->high - chunk->low : chunk->bytes,
                        .valid = packs ? valid_user : valid_packed};
     if (packs) {
-        pack(u, window, &source, packed, valid_packed);
+        pack(u, chunk, &source, packed, valid_packed);
     } else {
-        unpack(u, window, &source, user, valid_user);
+        unpack(u, chunk, &source, user, valid_user);
     }
 }
 
-void l_window_move(l_unit_t *u, const l_window_t *window, LLVMValueRef user, LLVMValueRef packed)
+void l_chunk_move(l_unit_t *u, const l_chunk_t *chunk, LLVMValueRef user, LLVMValueRef packed)
 {
-    move_window(u, window, user, packed, NULL, NULL);
+    move_chunk(u, chunk, user, packed, NULL, NULL);
 }
 
-int l_window_has_masks(const l_unit_t *u, const l_window_t *window)
+int l_chunk_has_masks(const l_unit_t *u, const l_chunk_t *chunk)
 {
-    return u->cpu.avx512 && window->is_ordered;
+    return u->cpu.avx512 && chunk->is_ordered;
 }
 
-void l_window_move_some(l_unit_t *u, const l_window_t *window, LLVMValueRef user,
-                        LLVMValueRef packed, LLVMValueRef n)
+void l_chunk_move_some(l_unit_t *u, const l_chunk_t *chunk, LLVMValueRef user, LLVMValueRef packed,
+                       LLVMValueRef n)
 {
-    LLVMValueRef last = l_mul(u, l_add(u, n, -1), window->step);
-    LLVMValueRef valid_user = l_add(u, last, window->body_high - window->low);
-    LLVMValueRef valid_packed = l_mul(u, n, window->bytes / window->iterations);
-    move_window(u, window, user, packed, valid_user, valid_packed);
+    LLVMValueRef last = l_mul(u, l_add(u, n, -1), chunk->step);
+    LLVMValueRef valid_user = l_add(u, last, chunk->body_high - chunk->low);
+    LLVMValueRef valid_packed = l_mul(u, n, chunk->bytes / chunk->iterations);
+    move_chunk(u, chunk, user, packed, valid_user, valid_packed);
 }
