@@ -18,13 +18,12 @@ compiled()
 matrix()
 {
     local config="dame, $1" programs=$2 first=(--mca dt_dame_promotion_threshold 1) ranks x
-    local -A extra=([convertor]=dame [edge]=$edge_plugin [file]=$scratch/file [onesided]="${windows[*]}")
+    local -A extra=([convertor]=dame [edge]=$edge_plugin [onesided]="${windows[*]}")
     shift 2
     first+=("$@")
     for x in $programs; do
         case $x in
         pack | convertor | edge) ranks=1 ;;
-        coll) ranks=4 ;;
         *) ranks=2 ;;
         esac
         # shellcheck disable=SC2086 # none, one or several arguments
@@ -136,7 +135,7 @@ machine_code()
     compiled "execution denied" 1 "${at_once[@]}" --mca patcher ^overwrite -- denied all
     code_files
     # The code above the convertor knows of no codes.
-    matrix "compiled at once" "convertor lifetime threads frags $(in_long pack edge p2p coll onesided file)"
+    matrix "compiled at once" "convertor lifetime threads frags $(in_long pack edge p2p onesided)"
     matrix "small code cache" "lifetime threads $(in_long convertor p2p)" "${small[@]}"
     matrix "compiled at once, verify" "convertor threads $(in_long p2p)" --mca dt_dame_verify 1
 }

@@ -12,15 +12,19 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } tests[] = {
-    {"broken", broken_main},     {"cancel", cancel_main},     {"coll", coll_main},
-    {"compiled", compiled_main}, {"llvm", llvm_main},         {"convertor", convertor_main},
-    {"edge", edge_main},         {"file", file_main},         {"forks", forks_main},
-    {"frags", frags_main},       {"fresh", fresh_main},       {"heap", heap_main},
-    {"idle", idle_main},         {"late", late_main},         {"late_dso", late_dso_main},
-    {"lifetime", lifetime_main}, {"matching", matching_main}, {"mpit", mpit_main},
-    {"devices", devices_main},   {"native", native_main},     {"onesided", onesided_main},
-    {"p2p", p2p_main},           {"pack", pack_main},         {"report", report_main},
-    {"slots", slots_main},       {"threads", threads_main},   {"typemaps", typemaps_main},
+    {"broken", broken_main},       {"cancel", cancel_main},
+    {"compiled", compiled_main},   {"llvm", llvm_main},
+    {"convertor", convertor_main}, {"edge", edge_main},
+    {"forks", forks_main},         {"frags", frags_main},
+    {"fresh", fresh_main},         {"heap", heap_main},
+    {"idle", idle_main},           {"late", late_main},
+    {"late_dso", late_dso_main},   {"lifetime", lifetime_main},
+    {"matching", matching_main},   {"mpit", mpit_main},
+    {"devices", devices_main},     {"native", native_main},
+    {"onesided", onesided_main},   {"p2p", p2p_main},
+    {"pack", pack_main},           {"report", report_main},
+    {"slots", slots_main},         {"threads", threads_main},
+    {"typemaps", typemaps_main},
 };
 
 int main(int argc, char **argv)

@@ -5,13 +5,11 @@
 
 int broken_main(int argc, char **argv);
 int cancel_main(int argc, char **argv);
-int coll_main(int argc, char **argv);
 int compiled_main(int argc, char **argv);
 int llvm_main(int argc, char **argv);
 int convertor_main(int argc, char **argv);
 int devices_main(int argc, char **argv);
 int edge_main(int argc, char **argv);
-int file_main(int argc, char **argv);
 int forks_main(int argc, char **argv);
 int frags_main(int argc, char **argv);
 int fresh_main(int argc, char **argv);

@@ -48,7 +48,6 @@ messages_over()
         # shellcheck disable=SC2086 # a word of its own
         over "$t" "${x% *}" "$e" -np 2 "$@" "$mpi_test" ${x/mpit/mpit $expect}
     done
-    over "$t" coll "$e, 4 ranks" -np 4 "$@" "$mpi_test" coll
 }
 
 # windows_over TRANSPORT ENGINE ARGUMENT...: by components that use it. With mtl ofi and others than osc pt2pt, btl
