@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dame-suggest-c: the front end for C, and for Fortran by way of C, of `dame suggest`. */
+/* dame-suggest-c: the front end for C and C++ of `dame suggest`. */
 #include "apps/clang/guard.h"
 #include "build.h"
 #include "site.h"
-#include "fortran.h"
 #include "report.h"
 #include "struct_check.h"
 #include "struct_code.h"
@@ -12,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #ifndef SUGGEST_MPI_CPPFLAGS
@@ -32,11 +32,7 @@ static void usage(FILE *out)
         "MPI datatype that moves the data without them; or says why none is certain.\n"
         "Each answer says what it assumes, with a number and a place; several FILEs are one "
         "program.\n"
-        "FILE is C or C++, or Fortran by its ending (.f90, .F, ...), which is read by gfortran and "
-        "only "
-        "reported:\n"
-        "addresses and sizes are C there, and a_n1 and a_l1 are extent and lower bound of a's "
-        "first dimension.\n"
+        "FILE is C or C++.\n"
         "\n"
         "  -p BUILD          take compiler arguments from BUILD/compile_commands.json\n"
         "  --explain         also print shape, access program, count and checks\n"
@@ -58,7 +54,7 @@ static void usage(FILE *out)
         "held in it,\n"
         "                    refuse what it contradicts, list its datatypes for calls without an "
         "answer\n"
-        "  --struct NAME     print a function that makes the datatype of this struct of C or C++,\n"
+        "  --struct NAME     print a function that makes the datatype of this struct or class,\n"
         "                    name on stderr the members that it leaves out, and compare the "
         "datatypes\n"
         "                    that the FILEs make of it with MPI_Type_create_struct\n"
@@ -342,31 +338,19 @@ static void analyse(struct report *report, struct c_unit **units, size_t n)
     free(visit.verdicts.verdict);
 }
 
-static bool suggest_fortran(struct report *report, const char *path, const struct words *flags)
+static bool is_fortran(const char *path)
 {
-    const struct f_refused *refusals = NULL;
-    struct c_unit *unit;
+    static const char *const endings[] = {".f",   ".for", ".f77", ".ftn",
+                                          ".f90", ".f95", ".f03", ".f08"};
+    const char *dot = strrchr(path, '.');
+    size_t i;
 
-    if (report->patch) {
-        fprintf(stderr, "dame suggest: %s: patches are made of C only\n", path);
-        return false;
+    for (i = 0; dot && i < sizeof endings / sizeof *endings; i++) {
+        if (strcasecmp(dot, endings[i]) == 0) {
+            return true;
+        }
     }
-    unit = f_parse(path, (const char *const *) flags->word, flags->n, &refusals);
-    if (!unit) {
-        return false;
-    }
-    if (unit->n_errors > 0) {
-        fprintf(stderr, "dame suggest: %s: not analysed: its C text is wrong: line %u: %s\n", path,
-                unit->errors[0].line, unit->errors[0].text);
-        c_unit_free(unit);
-        return false;
-    }
-    analyse(report, &unit, 1);
-    for (; refusals; refusals = refusals->next) {
-        report_procedure(report, unit, refusals->line, refusals->procedure, refusals->why);
-    }
-    c_unit_free(unit);
-    return true;
+    return false;
 }
 
 /* The datatype of a struct. */
@@ -394,7 +378,7 @@ static bool suggest_struct(struct wanted *wanted, struct c_unit *unit, const str
     return struct_check(stderr, unit, layout) == 0 && fine;
 }
 
-/* Adds a file of C to the units; Fortran, and a struct, are reported at once. */
+/* Adds a file to the units; a struct is reported at once. */
 static bool read_file(struct report *report, const char *path, const char *build,
                       const struct words *flags, struct wanted *wanted, struct c_unit **units,
                       size_t *n)
@@ -411,12 +395,12 @@ static bool read_file(struct report *report, const char *path, const char *build
         return false;
     }
     guard_at(path, NULL);
-    if (wanted->name && f_is_fortran(path)) {
-        fprintf(stderr, "dame suggest: %s: --struct reads C and C++ only\n", path);
+    if (is_fortran(path)) {
+        fprintf(stderr,
+                "dame suggest: %s: Fortran is not read; 'dame record' finds the datatypes of its "
+                "loops in a run\n",
+                path);
         return false;
-    }
-    if (f_is_fortran(path)) {
-        return suggest_fortran(report, path, flags);
     }
     if (build && (n_given = c_database(build, path, &given)) < 0) {
         return false;
