@@ -557,7 +557,7 @@ const tool_command_t tool_suggest = {
             "  --explain     also what refusals mean, and the access programs\n"
             "  --sarif       SARIF 2.1.0\n"
             "  --patch       a diff that sends with the datatypes, for git apply\n"
-            "  --patch=check, --patch=inspect   diffs that keep the loops, to check or record\n"
+            "  --patch=check a diff that keeps the loops, and checks what they copy\n"
             "  --only LINE   only calls in that line\n"
             "  --strict      assume nothing; without it, answers say what they assume\n"
             "  --assume distinct   only that pointers of different names lead to different\n"

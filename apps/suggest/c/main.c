@@ -44,7 +44,6 @@ static void usage(FILE *out)
         "  --patch           print a unified diff that uses the datatypes\n"
         "  --patch=check     print one that keeps the loops and compares their bytes with "
         "MPI_Pack's\n"
-        "  --patch=inspect   print one that records where the data of other loops is\n"
         "  --only LINE       only calls in that line\n"
         "  --strict          assume nothing: what the source does not show is refused\n"
         "  --assume distinct assume only that pointers with different names lead to different "
@@ -503,8 +502,6 @@ int main(int argc, char **argv)
             report.patch = PATCH_TYPES;
         } else if (strcmp(argument, "--patch=check") == 0) {
             report.patch = PATCH_CHECK;
-        } else if (strcmp(argument, "--patch=inspect") == 0) {
-            report.patch = PATCH_INSPECT;
         } else if (argument[0] == '-') {
             return wrong_use(argument, "is not an option");
         } else {

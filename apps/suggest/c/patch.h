@@ -7,13 +7,12 @@
 
 struct patch;
 
-enum patch_mode { PATCH_NONE, PATCH_TYPES, PATCH_CHECK, PATCH_INSPECT };
+enum patch_mode { PATCH_NONE, PATCH_TYPES, PATCH_CHECK };
 
 struct patch *patch_new(struct c_unit *unit);
 void patch_free(struct patch *patch);
 
-/* Adds the edits for the decided (and inspectable) sites of a function, or says why not.
- */
+/* Adds the edits for the decided sites of a function, or says why not. */
 void patch_function(struct patch *patch, enum patch_mode mode, struct run *run, struct site *sites,
                     size_t n);
 

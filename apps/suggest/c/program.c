@@ -736,10 +736,6 @@ void site_program(struct run *run, struct site *site)
     if (!site->refusal) {
         find_shape(run, site, builder.extent);
     }
-    /* the region is fine, and only the copied data is not known */
-    site->inspectable = site->refusal && !site->earlier && !site->function->receives && !site->function->processes &&
-                        site->refusal != C_REFUSED_DATATYPE &&
-                        site->refusal != SHAPE_REFUSED_TYPE && site->refusal != SHAPE_REFUSED_CHECK;
     free(builder.bases);
     free(builder.loops);
     free(builder.trips);

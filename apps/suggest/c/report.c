@@ -173,11 +173,6 @@ static void refused(struct report *report, struct site *site)
         fprintf(stream(report), "%s:%u:%u: note: this is about here\n", path_of(unit, site->where),
                 site->where->span.line, site->where->span.column);
     }
-    if (site->inspectable && !report->sarif && !report->patch) {
-        fprintf(stream(report),
-                "%s:%u:%u: note: --patch=inspect makes a list of its addresses in the run\n",
-                path_of(unit, site->call), site->call->span.line, site->call->span.column);
-    }
     if (report->explain && !report->sarif) {
         fprintf(stream(report), "  %s\n", site_refusal_text(site->refusal));
         explain(report, site);

@@ -68,7 +68,6 @@ struct site {
     int checks[2];             /* eval_verdict_t: the identity, random sizes */
     const struct c_node *loop; /* SITE_MANY: around the call */
     bool skipped;              /* not asked for */
-    bool inspectable;          /* copies and region are fine, only the shape is not known */
 };
 
 /* Sites of a run, in the order of the calls. The caller frees each with site_free(), and the array.
