@@ -566,5 +566,5 @@ int main(int argc, char **argv)
         fprintf(stderr, "dame suggest: standard output: write error\n");
         return SOME_FILE_FAILED;
     }
-    return fine ? DONE : SOME_FILE_FAILED;
+    return fine && !report.failed ? DONE : SOME_FILE_FAILED;
 }

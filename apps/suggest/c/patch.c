@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The edits that use the datatypes of decided sites. */
 #include "patch.h"
-#include "diff.h"
+#include "edits.h"
 #include "helpers.h"
 #include "live.h"
 #include "apps/suggest/code.h"
@@ -621,12 +621,13 @@ void patch_function(struct patch *patch, enum patch_mode mode, struct run *run, 
     }
 }
 
-void patch_print(struct patch *patch, FILE *out)
+bool patch_print(struct patch *patch, FILE *out)
 {
     char *new;
+    bool fine;
 
     if (patch->edits.n == 0) {
-        return;
+        return true;
     }
     if (patch->headers_at && (patch->uses_stdlib || patch->uses_stddef || patch->uses_stdio)) {
         const char *text = patch->unit->text;
@@ -647,6 +648,7 @@ void patch_print(struct patch *patch, FILE *out)
         }
     }
     new = edits_apply(&patch->edits, patch->unit->text, patch->unit->size);
-    diff_print(out, patch->unit->path, patch->unit->text, new);
+    fine = edits_diff(out, patch->unit->path, new);
     free(new);
+    return fine;
 }

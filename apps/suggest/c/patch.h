@@ -16,7 +16,7 @@ void patch_free(struct patch *patch);
 void patch_function(struct patch *patch, enum patch_mode mode, struct run *run, struct site *sites,
                     size_t n);
 
-/* The diff, with three lines of context; nothing without edits. */
-void patch_print(struct patch *patch, FILE *out);
+/* The diff, with three lines of context; nothing without edits. false after a message on stderr. */
+bool patch_print(struct patch *patch, FILE *out);
 
 #endif

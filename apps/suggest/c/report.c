@@ -227,7 +227,7 @@ void report_end_file(struct report *report, struct c_unit *unit)
         evidence_print_others(report->evidence, unit->path, stream(report));
     }
     if (report->patch) {
-        patch_print(report->edits, report->out);
+        report->failed |= !patch_print(report->edits, report->out);
         patch_free(report->edits);
     }
 }

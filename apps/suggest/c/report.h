@@ -21,6 +21,7 @@ struct report {
     size_t decided, refused, direct, computed, many;
     size_t results;      /* of SARIF */
     struct patch *edits; /* of the file */
+    bool failed;         /* a patch is missing, after a message */
 };
 
 void report_begin(struct report *report);

@@ -1,6 +1,5 @@
 /* Loops with a shape that no polynomial describes. */
 #include <mpi.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define W MPI_COMM_WORLD
