@@ -2,11 +2,11 @@
 /* A build is watched by programs that stand before the compilers in PATH: each writes an entry of a
  * compilation database and becomes the compiler. */
 #include "build.h"
+#include "spawn.h"
 #include "tree.h"
 
 #include <errno.h>
 #include <glob.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +14,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 /* What an MPI compiler starts comes before it, since it has all options. */
 static const char wrapper[] =
@@ -108,8 +106,6 @@ static bool run_build(const char *directory, char *const *command)
 {
     const char *before = getenv("PATH");
     char *path = NULL;
-    posix_spawn_file_actions_t actions;
-    pid_t child;
     int status, error;
 
     if (asprintf(&path, "%s:%s", directory, before ? before : "/usr/bin:/bin") < 0) {
@@ -117,18 +113,13 @@ static bool run_build(const char *directory, char *const *command)
     }
     setenv("PATH", checked(path), 1);
     free(path);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-    error = posix_spawnp(&child, command[0], &actions, NULL, command, environ);
-    posix_spawn_file_actions_destroy(&actions);
+    error = spawn_run((const char *const *) command, -1, STDERR_FILENO, &status);
     if (before) {
         setenv("PATH", before, 1);
     }
     if (error) {
         fprintf(stderr, "dame suggest: %s: %s\n", command[0], strerror(error));
         return false;
-    }
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
         fprintf(stderr, "dame suggest: %s failed; what it compiled before is analysed\n",

@@ -103,9 +103,7 @@ static bool run_diff(FILE *out, const char *path, const char *relative, int edit
     char *labels[2] = {NULL, NULL};
     bool named = asprintf(&labels[0], "--label=a/%s", relative) >= 0 &&
                  asprintf(&labels[1], "--label=b/%s", relative) >= 0;
-    const char *arguments[] = {"diff",    "-u", "--text", labels[0],
-                               labels[1], "--", path,     "-",
-                               NULL};
+    const char *arguments[] = {"diff", "-u", "--text", labels[0], labels[1], "--", path, "-", NULL};
     int status = 0, error = named && fflush(out) == 0
                                 ? spawn_run(arguments, edited, fileno(out), &status)
                                 : errno;

@@ -24,8 +24,8 @@ int spawn_run(const char *const *arguments, int input, int output, int *status)
         error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
     }
     if (!error) {
-        error = posix_spawnp(&child, arguments[0], &actions, NULL, (char *const *) arguments,
-                             environ);
+        error =
+            posix_spawnp(&child, arguments[0], &actions, NULL, (char *const *) arguments, environ);
     }
     posix_spawn_file_actions_destroy(&actions);
     if (error) {
