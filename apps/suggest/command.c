@@ -522,8 +522,8 @@ static int run(int argc, char **argv)
         start_front_end(argv);
         return tool_error(TOOL_SYSTEM,
                           "the front end dame-suggest-c is not here: %s; it needs libclang 17 or "
-                          "later when DAME is built (Debian: libclang-19-dev). --program reads "
-                          "access programs without it",
+                          "later and jansson when DAME is built (Debian: libclang-19-dev, "
+                          "libjansson-dev). --program reads access programs without it",
                           strerror(errno));
     }
     int code = parse(argc, argv, &arguments);

@@ -1,58 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "evidence.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-
-#ifndef HAVE_JANSSON
-
-struct evidence *evidence_read(const char *path)
-{
-    fprintf(stderr, "dame suggest: %s: --evidence needs jansson when DAME is built\n", path);
-    return NULL;
-}
-
-void evidence_free(struct evidence *evidence)
-{
-    (void) evidence;
-}
-
-const char *evidence_run(const struct evidence *evidence)
-{
-    (void) evidence;
-    return "";
-}
-
-void evidence_judge(const struct evidence *evidence, struct site *site)
-{
-    (void) evidence;
-    (void) site;
-}
-
-bool evidence_holds(const struct evidence *evidence, const struct site *site, int assumption)
-{
-    (void) evidence;
-    (void) site;
-    (void) assumption;
-    return false;
-}
-
-void evidence_decided(struct evidence *evidence, const struct site *site)
-{
-    (void) evidence;
-    (void) site;
-}
-
-void evidence_print_others(const struct evidence *evidence, const char *path, FILE *out)
-{
-    (void) evidence;
-    (void) path;
-    (void) out;
-}
-
-#else
-
-#include <jansson.h>
 
 /* Messages of one call and layout. */
 struct message {
@@ -326,5 +277,3 @@ void evidence_print_others(const struct evidence *evidence, const char *path, FI
                 (long long) message->bytes);
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "report.h"
-#include "sarif.h"
 #include "timing.h"
 
 #include <stdlib.h>
@@ -14,7 +13,10 @@ static FILE *stream(const struct report *report)
 void report_begin(struct report *report)
 {
     if (report->sarif) {
-        sarif_begin(report->out);
+        report->results = json_array();
+        if (!report->results) {
+            c_out_of_memory();
+        }
     }
 }
 
@@ -37,8 +39,7 @@ static void diagnose(struct report *report, const struct c_unit *unit, const str
     const char *path = path_of(unit, where);
 
     if (report->sarif) {
-        sarif_result(report->out, report->results++ == 0, path, where->span.line,
-                     where->span.column, refusal, message);
+        sarif_add(report->results, path, where->span.line, where->span.column, refusal, message);
         return;
     }
     fprintf(stream(report), "%s:%u:%u: %s: %s\n", path, where->span.line, where->span.column, kind,
@@ -235,7 +236,7 @@ void report_end_file(struct report *report, struct c_unit *unit)
 void report_end(struct report *report)
 {
     if (report->sarif) {
-        sarif_end(report->out);
+        sarif_print(report->results, report->out);
     } else if (report->files > 0) {
         fprintf(stream(report),
                 "%zu calls that send or receive: %zu decided, %zu refused, %zu not packing (%zu of "

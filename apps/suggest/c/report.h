@@ -5,6 +5,7 @@
 
 #include "evidence.h"
 #include "patch.h"
+#include "sarif.h"
 
 #include <stdio.h>
 
@@ -13,13 +14,13 @@ struct report {
     bool explain, sarif, measure;
     enum run_level level;
     struct evidence *evidence; /* of a run, or NULL */
-    const char *with; /* sizes to measure with, or NULL */
+    const char *with;          /* sizes to measure with, or NULL */
     enum patch_mode patch;
     unsigned long only; /* line; 0: all */
     size_t files;       /* that were analysed */
     size_t seen;        /* calls that send or receive */
     size_t decided, refused, direct, computed, many;
-    size_t results;      /* of SARIF */
+    json_t *results;     /* of SARIF */
     struct patch *edits; /* of the file */
     bool failed;         /* a patch is missing, after a message */
 };
