@@ -127,10 +127,7 @@ static enum CXChildVisitResult add_child(CXCursor cursor, CXCursor parent, CXCli
     }
     if (children->n == children->room) {
         children->room = children->room ? 2 * children->room : 4;
-        children->cursor = realloc(children->cursor, children->room * sizeof(CXCursor));
-        if (!children->cursor) {
-            c_out_of_memory();
-        }
+        children->cursor = c_resize(children->cursor, children->room, sizeof(CXCursor));
     }
     children->cursor[children->n++] = cursor;
     return CXChildVisit_Continue;

@@ -31,10 +31,7 @@ void run_need(struct run_needs *needs, size_t assumption)
     if (i < needs->n) {
         return;
     }
-    needs->index = realloc(needs->index, (i + 1) * sizeof *needs->index);
-    if (!needs->index) {
-        c_out_of_memory();
-    }
+    needs->index = c_resize(needs->index, i + 1, sizeof *needs->index);
     needs->index[needs->n++] = assumption;
 }
 
@@ -55,10 +52,7 @@ void run_assume(struct run *run, int number, const struct c_node *where, const c
         }
     }
     if (i == run->n_assumptions) {
-        run->assumptions = realloc(run->assumptions, (i + 1) * sizeof *run->assumptions);
-        if (!run->assumptions) {
-            c_out_of_memory();
-        }
+        run->assumptions = c_resize(run->assumptions, i + 1, sizeof *run->assumptions);
         run->assumptions[run->n_assumptions++] =
             (struct run_assumption){.number = number,
                                     .text = c_copy(run->memory, text),

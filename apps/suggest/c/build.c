@@ -47,14 +47,6 @@ static const char *const compilers[] = {
     "icpx", "mpicc", "mpicxx", "mpic++", "mpiCC", "gcc-12", "gcc-13",  "gcc-14",
 };
 
-static void *checked(void *memory)
-{
-    if (!memory) {
-        c_out_of_memory();
-    }
-    return memory;
-}
-
 static char *in_directory(const char *directory, const char *name)
 {
     char *path = NULL;
@@ -62,7 +54,7 @@ static char *in_directory(const char *directory, const char *name)
     if (asprintf(&path, "%s/%s", directory, name) < 0) {
         path = NULL;
     }
-    return checked(path);
+    return c_checked(path);
 }
 
 /* The directory with a wrapper for each compiler; NULL after a message. */
@@ -111,7 +103,7 @@ static bool run_build(const char *directory, char *const *command)
     if (asprintf(&path, "%s:%s", directory, before ? before : "/usr/bin:/bin") < 0) {
         path = NULL;
     }
-    setenv("PATH", checked(path), 1);
+    setenv("PATH", c_checked(path), 1);
     free(path);
     error = spawn_run((const char *const *) command, -1, STDERR_FILENO, &status);
     if (before) {
@@ -180,8 +172,8 @@ static void add_file(void *data, const char *line)
         for (i = 0; i < list->n && strcmp(list->file[i], path) != 0; i++) {
         }
         if (i == list->n) {
-            list->file = checked(realloc(list->file, (size_t) (i + 1) * sizeof *list->file));
-            list->file[list->n++] = checked(strdup(path));
+            list->file = c_resize(list->file, i + 1, sizeof *list->file);
+            list->file[list->n++] = c_checked(strdup(path));
         }
     }
     free(whole);

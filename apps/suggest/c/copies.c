@@ -60,10 +60,7 @@ bool site_reads(const struct run_event *event, int base)
 
 static void add_copy(struct site *site, size_t event)
 {
-    site->copies = realloc(site->copies, (site->n_copies + 1) * sizeof *site->copies);
-    if (!site->copies) {
-        c_out_of_memory();
-    }
+    site->copies = c_resize(site->copies, site->n_copies + 1, sizeof *site->copies);
     site->copies[site->n_copies++] = event;
 }
 
@@ -325,8 +322,8 @@ void site_find_unpacking(struct run *run, struct site *site)
 
 /* ---- what kind of buffer it is, and which function has both ---- */
 
-/* A buffer that is filled with zeros first, and then packed: only the copies count, and they must be
- * all of it. */
+/* A buffer that is filled with zeros first, and then packed: only the copies count, and they must
+ * be all of it. */
 static void drop_fills(struct run *run, struct site *site)
 {
     size_t i, n = 0;

@@ -10,12 +10,9 @@
 
 static char *copy_of(CXString string)
 {
-    char *copy = strdup(clang_getCString(string) ? clang_getCString(string) : "");
+    char *copy = c_checked(strdup(clang_getCString(string) ? clang_getCString(string) : ""));
 
     clang_disposeString(string);
-    if (!copy) {
-        c_out_of_memory();
-    }
     return copy;
 }
 
@@ -82,19 +79,15 @@ int c_database(const char *build, const char *path, char ***arguments)
         unsigned size = clang_CompileCommand_getNumArgs(command);
         char *directory = copy_of(clang_CompileCommand_getDirectory(command));
 
-        *arguments = calloc(size + 3, sizeof **arguments);
-        if (!*arguments) {
-            c_out_of_memory();
-        }
+        *arguments = c_checked(calloc(size + 3, sizeof **arguments));
         n = arguments_of(command, whole, *arguments);
         if (directory[0]) {
-            size_t length = strlen(directory) + 32;
-            char *option = malloc(length);
+            char *option = NULL;
 
-            if (option) {
-                snprintf(option, length, "-working-directory=%s", directory);
-                (*arguments)[n++] = option;
+            if (asprintf(&option, "-working-directory=%s", directory) < 0) {
+                c_out_of_memory();
             }
+            (*arguments)[n++] = option;
         }
         free(directory);
     }

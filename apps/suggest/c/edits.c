@@ -8,14 +8,6 @@
 #include <string.h>
 #include <sys/wait.h>
 
-static void *checked(void *memory)
-{
-    if (!memory) {
-        c_out_of_memory();
-    }
-    return memory;
-}
-
 bool edits_add(struct edits *edits, size_t begin, size_t end, const char *text)
 {
     size_t i;
@@ -32,8 +24,8 @@ bool edits_add(struct edits *edits, size_t begin, size_t end, const char *text)
             return false;
         }
     }
-    edits->edit = checked(realloc(edits->edit, (edits->n + 1) * sizeof *edits->edit));
-    edits->edit[edits->n] = (struct edit){begin, end, checked(strdup(text)), (long) edits->n};
+    edits->edit = c_resize(edits->edit, edits->n + 1, sizeof *edits->edit);
+    edits->edit[edits->n] = (struct edit){begin, end, c_checked(strdup(text)), (long) edits->n};
     edits->n++;
     return true;
 }
@@ -71,7 +63,7 @@ char *edits_apply(struct edits *edits, const char *text, size_t size)
 {
     size_t i, at = 0, length;
     char *result = NULL;
-    FILE *out = checked(open_memstream(&result, &length));
+    FILE *out = c_checked(open_memstream(&result, &length));
 
     qsort(edits->edit, edits->n, sizeof *edits->edit, by_place);
     for (i = 0; i < edits->n; i++) {
@@ -80,7 +72,7 @@ char *edits_apply(struct edits *edits, const char *text, size_t size)
         at = edits->edit[i].end;
     }
     fwrite(text + at, 1, size - at, out);
-    return checked(fclose(out) == 0 ? result : NULL);
+    return c_checked(fclose(out) == 0 ? result : NULL);
 }
 
 /* ---- the diff ---- */

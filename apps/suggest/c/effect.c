@@ -12,10 +12,7 @@ struct run_event *run_event(struct run *run, enum run_event_kind kind, const str
 
     if (run->n_events == run->events_room) {
         run->events_room = run->events_room ? 2 * run->events_room : 256;
-        run->events = realloc(run->events, run->events_room * sizeof *run->events);
-        if (!run->events) {
-            c_out_of_memory();
-        }
+        run->events = c_resize(run->events, run->events_room, sizeof *run->events);
     }
     event = &run->events[run->n_events];
     memset(event, 0, sizeof *event);

@@ -94,14 +94,11 @@ static bool nothing_lost(const json_t *json)
 struct evidence *evidence_read(const char *path)
 {
     json_error_t error;
-    struct evidence *evidence = calloc(1, sizeof *evidence);
+    struct evidence *evidence = c_checked(calloc(1, sizeof *evidence));
     const json_t *messages;
     const char *program, *slash;
     size_t i;
 
-    if (!evidence) {
-        c_out_of_memory();
-    }
     evidence->json = json_load_file(path, 0, &error);
     messages = json_object_get(evidence->json, "messages");
     if (!json_is_array(messages) || !json_is_object(json_object_get(evidence->json, "lost"))) {

@@ -125,10 +125,7 @@ static struct run_value changed(struct run *run, const struct gains *gains, size
 
 static void add_gain(struct run *run, struct gains *gains, struct c_symbol *symbol)
 {
-    gains->symbols = realloc(gains->symbols, (gains->n + 1) * sizeof *gains->symbols);
-    if (!gains->symbols) {
-        c_out_of_memory();
-    }
+    gains->symbols = c_resize(gains->symbols, gains->n + 1, sizeof *gains->symbols);
     gains->symbols[gains->n++] = symbol;
     if (gains->n > gains->room) {
         make_gains(run, gains);
@@ -367,10 +364,7 @@ static void run_body(struct run *run, const struct c_node *body, const struct c_
 
 static void push_active(struct run *run, const struct gains *gains)
 {
-    run->active = realloc(run->active, (run->n_active + 1) * sizeof *run->active);
-    if (!run->active) {
-        c_out_of_memory();
-    }
+    run->active = c_resize(run->active, run->n_active + 1, sizeof *run->active);
     run->active[run->n_active][0] = gains->first_write;
     run->active[run->n_active++][1] = gains->last_write;
 }
@@ -404,10 +398,7 @@ static void irregular_loop(struct run *run, const struct c_node *node, struct ga
 static int add_loop(struct run *run, const struct c_node *node, const poly_t *trip,
                     poly_atom_t atom)
 {
-    run->loops = realloc(run->loops, (size_t) (run->n_loops + 1) * sizeof *run->loops);
-    if (!run->loops) {
-        c_out_of_memory();
-    }
+    run->loops = c_resize(run->loops, run->n_loops + 1, sizeof *run->loops);
     run->loops[run->n_loops] = (struct run_loop){
         .atom = atom, .trip = trip, .parent = run->loop, .node = node, .frame = run->frame};
     return run->n_loops++;
@@ -584,10 +575,7 @@ static void context_loop(struct run *run, const struct c_node *node, const struc
     if (run->level == RUN_TRUSTING) {
         trip = try_loop(run, node, parts, gains, &why);
     }
-    run->contexts = realloc(run->contexts, (size_t) (run->n_contexts + 1) * sizeof *run->contexts);
-    if (!run->contexts) {
-        c_out_of_memory();
-    }
+    run->contexts = c_resize(run->contexts, run->n_contexts + 1, sizeof *run->contexts);
     run_control(run, node, "a loop with MPI calls");
     run->context = run->n_contexts++;
     context.n_atoms = run->n_atoms;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* dame-suggest-c: the front end for C and C++ of `dame suggest`. */
+#include "analyse.h"
 #include "apps/clang/guard.h"
 #include "build.h"
-#include "site.h"
-#include "report.h"
 #include "struct_check.h"
 #include "struct_code.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,8 +62,10 @@ static void usage(FILE *out)
         "some\n"
         "file has errors or was not read, or, with --struct, no file has the struct, a member "
         "cannot be sent,\n"
-        "or a datatype of it differs from it, or none could be compared; 2, wrong use, or the process "
-        "that\nreads the files was ended by a signal or a limit; what it was reading then is left out.\n",
+        "or a datatype of it differs from it, or none could be compared; 2, wrong use, or the "
+        "process "
+        "that\nreads the files was ended by a signal or a limit; what it was reading then is left "
+        "out.\n",
         out);
 }
 
@@ -80,11 +82,8 @@ struct words {
 
 static void add_word(struct words *words, const char *begin, size_t length)
 {
-    words->word = realloc(words->word, (size_t) (words->n + 1) * sizeof *words->word);
-    if (!words->word || !(words->word[words->n] = strndup(begin, length))) {
-        c_out_of_memory();
-    }
-    words->n++;
+    words->word = c_resize(words->word, words->n + 1, sizeof *words->word);
+    words->word[words->n++] = c_checked(strndup(begin, length));
 }
 
 static void split_words(struct words *words, const char *text)
@@ -143,200 +142,6 @@ static bool has_errors(const struct report *report, const struct c_unit *unit)
     return true;
 }
 
-/* What the analysis of one function says of a call of MPI. Where another function packs for it, AT
- * is the call there of the function that it is in, and each is an answer of its own; else the best
- * is reported. */
-struct verdict {
-    const struct c_node *call, *at;
-    bool receives;
-    const struct c_function *function;
-    enum site_kind kind;
-    bool refused;
-    bool own; /* the function has the call itself */
-};
-
-struct verdicts {
-    struct verdict *verdict;
-    size_t n;
-};
-
-static struct verdict verdict_of(const struct site *site, const struct c_function *function)
-{
-    return (struct verdict){site->call,
-                            site->at,
-                            site->function->receives,
-                            function,
-                            site->kind,
-                            site->refusal != 0,
-                            site->run->events[site->event].frame == 0};
-}
-
-static int rank(const struct verdict *verdict)
-{
-    return verdict->kind == SITE_MANY    ? 2
-           : verdict->kind != SITE_PACKS ? 0
-           : verdict->refused            ? 1
-                                         : 2;
-}
-
-/* Is it the one to report? */
-static bool is_best(const struct verdicts *verdicts, const struct verdict *verdict)
-{
-    const struct verdict *best = NULL;
-    size_t i;
-
-    for (i = 0; i < verdicts->n; i++) {
-        const struct verdict *other = &verdicts->verdict[i];
-
-        if (other->call != verdict->call || other->receives != verdict->receives) {
-            continue;
-        }
-        if (other->at != verdict->at) { /* packing elsewhere says more than none here */
-            if (verdict->at == verdict->call && rank(other) > 0 && rank(verdict) == 0) {
-                return false;
-            }
-            continue;
-        }
-        if (!best || rank(other) > rank(best) ||
-            (rank(other) == rank(best) && other->own && !best->own)) {
-            best = other;
-        }
-    }
-    return best && best->function == verdict->function && rank(best) == rank(verdict);
-}
-
-struct visit {
-    struct report *report;
-    struct verdicts verdicts;
-    bool reports; /* the second time; the first one collects verdicts */
-};
-
-static void add_verdict(struct verdicts *verdicts, struct verdict verdict)
-{
-    verdicts->verdict = realloc(verdicts->verdict, (verdicts->n + 1) * sizeof *verdicts->verdict);
-    if (!verdicts->verdict) {
-        c_out_of_memory();
-    }
-    verdicts->verdict[verdicts->n++] = verdict;
-}
-
-/* Has the function something to report? What does not pack is only counted. */
-static bool is_reported(const struct verdicts *verdicts, const struct c_function *function)
-{
-    size_t i;
-
-    for (i = 0; i < verdicts->n; i++) {
-        const struct verdict *verdict = &verdicts->verdict[i];
-
-        if (verdict->function == function &&
-            (!verdict->call || (rank(verdict) > 0 && is_best(verdicts, verdict)))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void visit_function(struct visit *visit, struct c_unit *unit,
-                           const struct c_function *function)
-{
-    struct report *report = visit->report;
-    const char *ended = guard_ended(unit->path, function->symbol->name);
-    struct run *run;
-    struct site *sites = NULL;
-    size_t n, j;
-
-    if (ended) {
-        if (visit->reports) {
-            report_procedure(report, unit, function->body->span.line, function->symbol->name,
-                             ended);
-        }
-        return;
-    }
-    guard_at(unit->path, function->symbol->name);
-    run = run_function(unit, function, report->level);
-    n = run->refused ? 0 : site_find(run, &sites);
-    if (run->refused && visit->reports) {
-        report_unfollowed(report, run);
-    } else if (run->refused) {
-        add_verdict(&visit->verdicts, (struct verdict){.function = function});
-    }
-    for (j = 0; j < n; j++) {
-        struct verdict verdict;
-
-        if (report->evidence) {
-            evidence_judge(report->evidence, &sites[j]);
-        }
-        verdict = verdict_of(&sites[j], function);
-        if (!visit->reports) {
-            add_verdict(&visit->verdicts, verdict);
-        } else {
-            sites[j].skipped = rank(&verdict) == 0 ||
-                               (report->only && sites[j].call->span.line != report->only) ||
-                               !is_best(&visit->verdicts, &verdict);
-        }
-    }
-    if (visit->reports) {
-        report_function(report, run, sites, n);
-    }
-    for (j = 0; j < n; j++) {
-        site_free(&sites[j]);
-    }
-    free(sites);
-    run_free(run);
-}
-
-static void visit_unit(struct visit *visit, struct c_unit *unit)
-{
-    size_t i;
-
-    if (visit->reports) {
-        report_begin_file(visit->report, unit);
-    }
-    for (i = 0; i < unit->n_functions; i++) {
-        if (run_has_mpi(unit->functions[i].body) &&
-            (!visit->reports || is_reported(&visit->verdicts, &unit->functions[i]) ||
-             guard_ended(unit->path, unit->functions[i].symbol->name))) {
-            visit_function(visit, unit, &unit->functions[i]);
-        }
-        visit->report->seen +=
-            visit->reports ? site_calls(visit->report->level, unit->functions[i].body) : 0;
-    }
-    if (visit->reports) {
-        report_end_file(visit->report, unit);
-    }
-}
-
-/* Each function twice: which function says most about a call is known only when all were seen. */
-static void analyse(struct report *report, struct c_unit **units, size_t n)
-{
-    struct visit visit = {.report = report};
-    size_t i;
-
-    for (i = 0; i < n; i++) {
-        c_lower_pack(units[i]);
-        c_find_uses(units[i]);
-        c_find_owners(units[i]);
-    }
-    if (report->level == RUN_TRUSTING) {
-        c_link(units, n);
-        for (i = 0; i < n; i++) {
-            c_find_callers(units[i]);
-        }
-    }
-    for (i = 0; i < 2 * n; i++) {
-        visit.reports = i >= n;
-        visit_unit(&visit, units[i % n]);
-    }
-    for (i = 0; i < visit.verdicts.n; i++) {
-        const struct verdict *verdict = &visit.verdicts.verdict[i];
-
-        if (verdict->call && rank(verdict) == 0 && is_best(&visit.verdicts, verdict)) {
-            *(verdict->kind == SITE_DIRECT ? &report->direct : &report->computed) += 1;
-        }
-    }
-    free(visit.verdicts.verdict);
-}
-
 static bool is_fortran(const char *path)
 {
     static const char *const endings[] = {".f",   ".for", ".f77", ".ftn",
@@ -377,6 +182,24 @@ static bool suggest_struct(struct wanted *wanted, struct c_unit *unit, const str
     return struct_check(stderr, unit, layout) == 0 && fine;
 }
 
+/* The compiler's arguments for a file: the build's, the user's, MPI's. false after a message. */
+static bool add_arguments(struct words *arguments, const char *path, const char *build,
+                          const struct words *flags)
+{
+    char **given = NULL;
+    int n = build ? c_database(build, path, &given) : 0, i;
+
+    for (i = 0; i < n; i++) {
+        add_word(arguments, given[i], strlen(given[i]));
+    }
+    for (i = 0; i < flags->n; i++) {
+        add_word(arguments, flags->word[i], strlen(flags->word[i]));
+    }
+    split_words(arguments, SUGGEST_MPI_CPPFLAGS);
+    c_database_free(given, n);
+    return n >= 0;
+}
+
 /* Adds a file to the units; a struct is reported at once. */
 static bool read_file(struct report *report, const char *path, const char *build,
                       const struct words *flags, struct wanted *wanted, struct c_unit **units,
@@ -385,9 +208,7 @@ static bool read_file(struct report *report, const char *path, const char *build
     struct words arguments = {0};
     const struct layout *layout = NULL;
     const char *problem = NULL;
-    char **given = NULL;
     struct c_unit *unit;
-    int n_given = 0, i;
     bool fine, found = false;
 
     if (guard_ended(path, NULL) || !is_regular(path)) {
@@ -401,17 +222,9 @@ static bool read_file(struct report *report, const char *path, const char *build
                 path);
         return false;
     }
-    if (build && (n_given = c_database(build, path, &given)) < 0) {
+    if (!add_arguments(&arguments, path, build, flags)) {
         return false;
     }
-    for (i = 0; i < n_given; i++) {
-        add_word(&arguments, given[i], strlen(given[i]));
-    }
-    for (i = 0; i < flags->n; i++) {
-        add_word(&arguments, flags->word[i], strlen(flags->word[i]));
-    }
-    split_words(&arguments, SUGGEST_MPI_CPPFLAGS);
-    c_database_free(given, n_given);
     unit = wanted->name ? layout_parse(path, (const char *const *) arguments.word, arguments.n,
                                        wanted->name, &layout, &problem, &found)
                         : c_parse(path, (const char *const *) arguments.word, arguments.n);
@@ -432,133 +245,234 @@ static bool read_file(struct report *report, const char *path, const char *build
     return fine;
 }
 
-int main(int argc, char **argv)
+/* ---- the command line ---- */
+
+struct options {
+    struct report report;
+    struct wanted wanted;
+    const char *build, *evidence;
+    struct words files, flags;
+    char **command; /* of a build; NULL: files are given */
+};
+
+enum { GO_ON = -1 };
+
+/* Those that have a name; those of a letter are that letter. */
+enum {
+    OPTION_WITH = 256,
+    OPTION_STRUCT,
+    OPTION_EVIDENCE,
+    OPTION_ONLY,
+    OPTION_ASSUME,
+    OPTION_STRICT,
+    OPTION_MEASURE,
+    OPTION_EXPLAIN,
+    OPTION_SARIF,
+    OPTION_PATCH,
+};
+
+/* Returns GO_ON, or an exit code. */
+static int take_option(struct options *options, int option)
 {
-    struct report report = {.out = stdout, .level = RUN_TRUSTING};
-    struct words files = {0}, flags = {0};
-    struct wanted wanted = {0};
-    struct c_unit **units;
-    size_t n_units = 0;
-    const char *build = NULL, *evidence = NULL;
-    char **command = NULL, **built = NULL, *watched = NULL;
-    int n_built = 0;
-    bool fine = true;
-    int i;
+    char *end;
 
-    if (argc == 3 && strcmp(argv[1], "--") == 0 && strcmp(argv[2], "--help") == 0) {
-        usage(stdout); /* what dame(1) leaves to its front ends */
-        return DONE;
-    }
-    for (i = 1; i < argc; i++) {
-        const char *argument = argv[i];
-
-        if (strcmp(argument, "--") == 0 && files.n == 0 && i + 1 < argc) {
-            command = argv + i + 1;
-            break;
+    switch (option) {
+    case 'p':
+        options->build = optarg;
+        break;
+    case OPTION_WITH:
+        options->report.with = optarg;
+        break;
+    case OPTION_STRUCT:
+        options->wanted.name = optarg;
+        break;
+    case OPTION_EVIDENCE:
+        options->evidence = optarg;
+        break;
+    case OPTION_ONLY:
+        options->report.only = strtoul(optarg, &end, 10);
+        if (*end || options->report.only == 0) {
+            return wrong_use(optarg, "--only takes the number of a line");
         }
-        if (strcmp(argument, "--") == 0) {
-            for (i++; i < argc; i++) {
-                add_word(&flags, argv[i], strlen(argv[i]));
-            }
-        } else if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
-            /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the process ends */
+        break;
+    case OPTION_ASSUME:
+        options->report.level = RUN_DISTINCT;
+        if (strcmp(optarg, "distinct") != 0) {
+            return wrong_use(optarg, "--assume takes the word distinct");
+        }
+        break;
+    case OPTION_STRICT:
+        options->report.level = RUN_STRICT;
+        break;
+    case OPTION_MEASURE:
+        options->report.measure = true;
+        break;
+    case OPTION_EXPLAIN:
+        options->report.explain = true;
+        break;
+    case OPTION_SARIF:
+        options->report.sarif = true;
+        break;
+    case OPTION_PATCH:
+        options->report.patch = optarg ? PATCH_CHECK : PATCH_TYPES;
+        if (optarg && strcmp(optarg, "check") != 0) {
+            return wrong_use(optarg, "--patch takes =check or nothing");
+        }
+        break;
+    }
+    return GO_ON;
+}
+
+/* Reads the options before "--". Returns GO_ON, or an exit code. */
+static int take_options(int argc, char **argv, struct options *options)
+{
+    static const struct option longs[] = {{"with", required_argument, NULL, OPTION_WITH},
+                                          {"struct", required_argument, NULL, OPTION_STRUCT},
+                                          {"only", required_argument, NULL, OPTION_ONLY},
+                                          {"evidence", required_argument, NULL, OPTION_EVIDENCE},
+                                          {"assume", required_argument, NULL, OPTION_ASSUME},
+                                          {"strict", no_argument, NULL, OPTION_STRICT},
+                                          {"measure", no_argument, NULL, OPTION_MEASURE},
+                                          {"explain", no_argument, NULL, OPTION_EXPLAIN},
+                                          {"sarif", no_argument, NULL, OPTION_SARIF},
+                                          {"patch", optional_argument, NULL, OPTION_PATCH},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
+    int option, code;
+
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":p:h", longs, NULL)) != -1) {
+        if (option == 'h') {
             usage(stdout);
             return DONE;
-        } else if (strcmp(argument, "-p") == 0 || strcmp(argument, "--only") == 0 ||
-                   strcmp(argument, "--assume") == 0 || strcmp(argument, "--with") == 0 ||
-                   strcmp(argument, "--struct") == 0 || strcmp(argument, "--evidence") == 0) {
-            if (++i == argc) {
-                return wrong_use(argument, "needs a value");
-            }
-            if (argument[1] == 'p') {
-                build = argv[i];
-            } else if (strcmp(argument, "--with") == 0) {
-                report.with = argv[i];
-            } else if (strcmp(argument, "--struct") == 0) {
-                wanted.name = argv[i];
-            } else if (strcmp(argument, "--evidence") == 0) {
-                evidence = argv[i];
-            } else if (strcmp(argument, "--only") == 0) {
-                char *end;
+        }
+        if (option == ':') {
+            return wrong_use(argv[optind - 1], "needs a value");
+        }
+        if (option == '?') {
+            const char letter[] = {'-', (char) optopt, '\0'};
 
-                report.only = strtoul(argv[i], &end, 10);
-                if (*end || report.only == 0) {
-                    return wrong_use(argv[i], "--only takes the number of a line");
-                }
-            } else if (strcmp(argv[i], "distinct") == 0) {
-                report.level = RUN_DISTINCT;
-            } else {
-                return wrong_use(argv[i], "--assume takes the word distinct");
-            }
-        } else if (strcmp(argument, "--strict") == 0) {
-            report.level = RUN_STRICT;
-        } else if (strcmp(argument, "--measure") == 0) {
-            report.measure = true;
-        } else if (strcmp(argument, "--explain") == 0) {
-            report.explain = true;
-        } else if (strcmp(argument, "--sarif") == 0) {
-            report.sarif = true;
-        } else if (strcmp(argument, "--patch") == 0) {
-            report.patch = PATCH_TYPES;
-        } else if (strcmp(argument, "--patch=check") == 0) {
-            report.patch = PATCH_CHECK;
-        } else if (argument[0] == '-') {
-            return wrong_use(argument, "is not an option");
-        } else {
-            add_word(&files, argument, strlen(argument));
+            return wrong_use(optopt > 0 && optopt < 256 ? letter : argv[optind - 1],
+                             optopt < 256 ? "is not an option" : "takes no value");
+        }
+        code = take_option(options, option);
+        if (code != GO_ON) {
+            return code;
         }
     }
-    if (files.n == 0 && !command) {
-        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the process ends */
+    return GO_ON;
+}
+
+static int check_options(const struct options *options)
+{
+    const struct report *report = &options->report;
+
+    if (options->files.n == 0 && !options->command) {
         fprintf(stderr, "dame suggest: no file; --help shows what there is\n");
         return WRONG_USE;
     }
-    if (report.sarif && report.patch) {
+    if (report->sarif && report->patch) {
         return wrong_use("--sarif", "not together with --patch");
     }
-    if (wanted.name &&
-        (report.sarif || report.patch || report.measure || report.only || evidence)) {
+    if (options->wanted.name &&
+        (report->sarif || report->patch || report->measure || report->only || options->evidence)) {
         return wrong_use("--struct",
                          "not together with --sarif, --patch, --measure, --only or --evidence");
     }
-    if (command) {
-        build = watched = build_watch(command, &built, &n_built);
-        if (!build) {
-            return SOME_FILE_FAILED;
+    return GO_ON;
+}
+
+/* Behind "--" are arguments of the compiler, or without files a command. */
+static int read_command_line(int argc, char **argv, struct options *options)
+{
+    int end, code, i;
+
+    for (end = 1; end < argc && strcmp(argv[end], "--") != 0; end++) {
+    }
+    code = take_options(end, argv, options);
+    if (code != GO_ON) {
+        return code;
+    }
+    for (i = optind; i < end; i++) {
+        add_word(&options->files, argv[i], strlen(argv[i]));
+    }
+    if (options->files.n == 0 && end + 1 < argc) {
+        options->command = argv + end + 1;
+    } else {
+        for (i = end + 1; i < argc; i++) {
+            add_word(&options->flags, argv[i], strlen(argv[i]));
         }
-        for (i = 0; i < n_built; i++) {
-            add_word(&files, built[i], strlen(built[i]));
-        }
     }
-    if (evidence && !(report.evidence = evidence_read(evidence))) {
-        return SOME_FILE_FAILED;
+    return check_options(options);
+}
+
+/* ---- all of it ---- */
+
+/* Reads all files, and reports. false: a file was not read, or has errors. */
+static bool read_files(struct options *options)
+{
+    struct report *report = &options->report;
+    struct c_unit **units = c_checked(calloc((size_t) options->files.n, sizeof *units));
+    size_t n_units = 0;
+    bool fine = true;
+    int i;
+
+    report_begin(report);
+    for (i = 0; i < options->files.n; i++) {
+        fine &= read_file(report, options->files.word[i], options->build, &options->flags,
+                          &options->wanted, units, &n_units);
     }
-    guard_start("dame suggest", true);
-    report_begin(&report);
-    units = calloc((size_t) files.n, sizeof *units);
-    if (!units) {
-        c_out_of_memory();
-    }
-    for (i = 0; i < files.n; i++) {
-        fine &= read_file(&report, files.word[i], build, &flags, &wanted, units, &n_units);
-    }
-    if (wanted.name && !wanted.found) {
-        fprintf(stderr, "dame suggest: %s: no struct of this name was found\n", wanted.name);
+    if (options->wanted.name && !options->wanted.found) {
+        fprintf(stderr, "dame suggest: %s: no struct of this name was found\n",
+                options->wanted.name);
         fine = false;
     }
     if (n_units > 0) {
-        analyse(&report, units, n_units);
+        analyse(report, units, n_units);
     }
     while (n_units > 0) {
         c_unit_free(units[--n_units]);
     }
     free(units);
-    if (!wanted.name) {
-        report_end(&report);
+    if (!options->wanted.name) {
+        report_end(report);
     }
-    evidence_free(report.evidence);
-    free_words(&files);
-    free_words(&flags);
+    return fine && !report->failed;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options = {.report = {.out = stdout, .level = RUN_TRUSTING}};
+    char *watched = NULL, **built = NULL;
+    int n_built = 0, code, i;
+    bool fine;
+
+    if (argc == 3 && strcmp(argv[1], "--") == 0 && strcmp(argv[2], "--help") == 0) {
+        usage(stdout); /* what dame(1) leaves to its front ends */
+        return DONE;
+    }
+    code = read_command_line(argc, argv, &options);
+    if (code != GO_ON) {
+        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the process ends */
+        return code;
+    }
+    if (options.command) {
+        options.build = watched = build_watch(options.command, &built, &n_built);
+        if (!watched) {
+            return SOME_FILE_FAILED;
+        }
+        for (i = 0; i < n_built; i++) {
+            add_word(&options.files, built[i], strlen(built[i]));
+        }
+    }
+    if (options.evidence && !(options.report.evidence = evidence_read(options.evidence))) {
+        return SOME_FILE_FAILED;
+    }
+    guard_start("dame suggest", true);
+    fine = read_files(&options);
+    evidence_free(options.report.evidence);
+    free_words(&options.files);
+    free_words(&options.flags);
     if (watched) {
         build_free(watched, built, n_built);
     }
@@ -566,5 +480,5 @@ int main(int argc, char **argv)
         fprintf(stderr, "dame suggest: standard output: write error\n");
         return SOME_FILE_FAILED;
     }
-    return fine && !report.failed ? DONE : SOME_FILE_FAILED;
+    return fine ? DONE : SOME_FILE_FAILED;
 }

@@ -166,11 +166,8 @@ static void add_events(struct run *run, struct site *site, const struct run_exte
            call.node->n * sizeof *call.arguments);
     call.arguments[function->count].poly = count;
     call.arguments[function->buffer].poly = poly_constant(run->space, 0);
-    run->events = realloc(run->events, (run->n_events + 2) * sizeof *run->events);
-    site->copies = malloc(sizeof *site->copies);
-    if (!run->events || !site->copies) {
-        c_out_of_memory();
-    }
+    run->events = c_resize(run->events, run->n_events + 2, sizeof *run->events);
+    site->copies = c_checked(malloc(sizeof *site->copies));
     run->events_room = run->n_events + 2;
     site->copies[0] = run->n_events;
     site->n_copies = 1;

@@ -20,11 +20,8 @@ struct patch {
 
 struct patch *patch_new(struct c_unit *unit)
 {
-    struct patch *patch = calloc(1, sizeof *patch);
+    struct patch *patch = c_checked(calloc(1, sizeof *patch));
 
-    if (!patch) {
-        c_out_of_memory();
-    }
     patch->unit = unit;
     return patch;
 }
@@ -177,10 +174,7 @@ static void add_node(const struct c_node ***nodes, size_t *n, const struct c_nod
             return;
         }
     }
-    *nodes = realloc(*nodes, (*n + 1) * sizeof **nodes);
-    if (!*nodes) {
-        c_out_of_memory();
-    }
+    *nodes = c_resize(*nodes, *n + 1, sizeof **nodes);
     (*nodes)[(*n)++] = node;
 }
 
@@ -424,16 +418,14 @@ static void collect_gone(struct run *run, struct site *sites, size_t n, const bo
 
 static void patch_types(struct patch *patch, struct run *run, struct site *sites, size_t n)
 {
-    bool *chosen = calloc(n + 1, sizeof *chosen), *stays = calloc(n + 1, sizeof *stays);
+    bool *chosen = c_checked(calloc(n + 1, sizeof *chosen)),
+         *stays = c_checked(calloc(n + 1, sizeof *stays));
     struct removal removal = {0};
     const struct c_node *where;
     const char *why;
     size_t i, j, before = patch->edits.n;
     bool again = true;
 
-    if (!chosen || !stays) {
-        c_out_of_memory();
-    }
     choose(sites, n, chosen);
     while (again) { /* a site that cannot be changed keeps loops that others share */
         again = false;
@@ -519,8 +511,7 @@ static void need_helper(struct patch *patch, const struct run *run)
 {
     if (patch->helper_at == 0) {
         patch->helper_at = place_for_helpers(patch->unit, run->function) + 1;
-        edits_add(&patch->edits, patch->helper_at - 1, patch->helper_at - 1,
-                  helpers_check);
+        edits_add(&patch->edits, patch->helper_at - 1, patch->helper_at - 1, helpers_check);
     }
 }
 

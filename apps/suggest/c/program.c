@@ -699,13 +699,10 @@ void site_program(struct run *run, struct site *site)
     if (site->refusal) {
         return;
     }
-    site->program = builder.program = access_new();
-    builder.bases = malloc(((size_t) run->n_bases + 1) * sizeof *builder.bases);
-    builder.loops = malloc(((size_t) run->n_loops + 1) * sizeof *builder.loops);
-    builder.trips = calloc((size_t) run->n_loops + 1, sizeof *builder.trips);
-    if (!builder.program || !builder.bases || !builder.loops || !builder.trips) {
-        c_out_of_memory();
-    }
+    site->program = builder.program = c_checked(access_new());
+    builder.bases = c_resize(NULL, run->n_bases + 1, sizeof *builder.bases);
+    builder.loops = c_resize(NULL, run->n_loops + 1, sizeof *builder.loops);
+    builder.trips = c_checked(calloc((size_t) run->n_loops + 1, sizeof *builder.trips));
     for (i = 0; i < (size_t) run->n_bases; i++) {
         builder.bases[i] = -1;
     }

@@ -13,10 +13,7 @@ static FILE *stream(const struct report *report)
 void report_begin(struct report *report)
 {
     if (report->sarif) {
-        report->results = json_array();
-        if (!report->results) {
-            c_out_of_memory();
-        }
+        report->results = c_checked(json_array());
     }
 }
 

@@ -5,14 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static json_t *checked(json_t *value)
-{
-    if (!value) {
-        c_out_of_memory();
-    }
-    return value;
-}
-
 /* With ? for bytes beyond ASCII in a text that is not UTF-8, which JSON is. */
 static json_t *text(const char *from)
 {
@@ -71,8 +63,8 @@ static void add_rule(json_t *rules, int refusal, const char *description)
 {
     json_array_append_new(
         rules,
-        checked(json_pack("{s:o, s:{s:s}, s:{s:s}}", "id", rule_id(refusal), "shortDescription",
-                          "text", description, "defaultConfiguration", "level", level(refusal))));
+        c_checked(json_pack("{s:o, s:{s:s}, s:{s:s}}", "id", rule_id(refusal), "shortDescription",
+                            "text", description, "defaultConfiguration", "level", level(refusal))));
 }
 
 void sarif_add(json_t *results, const char *path, unsigned line, unsigned column, int refusal,
@@ -83,14 +75,14 @@ void sarif_add(json_t *results, const char *path, unsigned line, unsigned column
         json_pack("{s:{s:o}, s:o}", "artifactLocation", "uri", uri(path), "region", region);
 
     json_array_append_new(
-        results, checked(json_pack("{s:o, s:s, s:{s:o}, s:[{s:o}]}", "ruleId", rule_id(refusal),
-                                   "level", level(refusal), "message", "text", text(message),
-                                   "locations", "physicalLocation", place)));
+        results, c_checked(json_pack("{s:o, s:s, s:{s:o}, s:[{s:o}]}", "ruleId", rule_id(refusal),
+                                     "level", level(refusal), "message", "text", text(message),
+                                     "locations", "physicalLocation", place)));
 }
 
 void sarif_print(json_t *results, FILE *out)
 {
-    json_t *rules = checked(json_array()), *log;
+    json_t *rules = c_checked(json_array()), *log;
 
     add_rule(rules, 0, "A datatype moves this data without packing");
 #define SHAPE_REFUSAL(number, name, text) add_rule(rules, number, text);
@@ -99,10 +91,10 @@ void sarif_print(json_t *results, FILE *out)
 #include "refusals.def"
 #undef SHAPE_REFUSAL
 #undef C_REFUSAL
-    log = checked(json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:o}}, s:s, s:o}]}", "$schema",
-                            "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0",
-                            "runs", "tool", "driver", "name", "dame suggest", "rules", rules,
-                            "columnKind", "unicodeCodePoints", "results", results));
+    log = c_checked(json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:o}}, s:s, s:o}]}", "$schema",
+                              "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0",
+                              "runs", "tool", "driver", "name", "dame suggest", "rules", rules,
+                              "columnKind", "unicodeCodePoints", "results", results));
     json_dumpf(log, out, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
     fputc('\n', out);
     json_decref(log);

@@ -147,10 +147,7 @@ size_t site_find(struct run *run, struct site **sites)
                 note_assumptions(run, &site);
             }
             run->needs = NULL;
-            *sites = realloc(*sites, (n + 1) * sizeof **sites);
-            if (!*sites) {
-                c_out_of_memory();
-            }
+            *sites = c_resize(*sites, n + 1, sizeof **sites);
             (*sites)[n++] = site;
         }
     }

@@ -101,10 +101,7 @@ static void add_assigned(const struct c_node *node, struct c_symbol ***symbols, 
         for (i = 0; i < *n && (*symbols)[i] != symbol; i++) {
         }
         if (i == *n) {
-            *symbols = realloc(*symbols, (*n + 1) * sizeof **symbols);
-            if (!*symbols) {
-                c_out_of_memory();
-            }
+            *symbols = c_resize(*symbols, *n + 1, sizeof **symbols);
             (*symbols)[(*n)++] = symbol;
         }
     }
@@ -212,11 +209,8 @@ static const struct c_node *find_jump(const struct c_node *node, const char **wh
 struct run_value *run_save(struct run *run)
 {
     size_t bytes = run->n_symbols * sizeof *run->state;
-    struct run_value *saved = malloc(bytes + 1);
+    struct run_value *saved = c_checked(malloc(bytes + 1));
 
-    if (!saved) {
-        c_out_of_memory();
-    }
     run->n_saved += run->n_symbols;
     return memcpy(saved, run->state, bytes);
 }
@@ -316,10 +310,7 @@ static void join(struct run *run, const struct run_value *then, const struct run
 
 static void add_fact(struct run *run, const struct run_fact *fact)
 {
-    run->facts = realloc(run->facts, (size_t) (run->n_facts + 1) * sizeof *run->facts);
-    if (!run->facts) {
-        c_out_of_memory();
-    }
+    run->facts = c_resize(run->facts, run->n_facts + 1, sizeof *run->facts);
     run->facts[run->n_facts++] = *fact;
 }
 
@@ -382,10 +373,7 @@ static int add_guard(struct run *run, const struct c_node *condition, bool negat
     run->trial++;
     guard.bound = run_text_of(run, condition, &guard.text);
     run->trial--;
-    run->guards = realloc(run->guards, (size_t) (run->n_guards + 1) * sizeof *run->guards);
-    if (!run->guards) {
-        c_out_of_memory();
-    }
+    run->guards = c_resize(run->guards, run->n_guards + 1, sizeof *run->guards);
     run->guards[run->n_guards] = guard;
     return run->n_guards++;
 }
@@ -866,43 +854,28 @@ void run_resume(struct run *run)
 struct run *run_function(struct c_unit *unit, const struct c_function *function,
                          enum run_level level)
 {
-    struct run *run = calloc(1, sizeof *run);
+    struct run *run = c_checked(calloc(1, sizeof *run));
     size_t i;
 
-    if (!run) {
-        c_out_of_memory();
-    }
     run->unit = unit;
     run->function = function;
     run->level = level;
     run->memory = c_memory_new();
-    run->space = poly_space_new();
-    run->symbols = calloc(symbols_of(unit) + 1, sizeof *run->symbols);
-    if (run->symbols) {
-        run_resume(run);
-        add_symbol(run, function->symbol);
-        add_symbols(run, function->body);
-    }
-    run->state = calloc(run->n_symbols + 1, sizeof *run->state);
-    run->originals = calloc(run->n_symbols + 1, sizeof *run->originals);
-    run->objects = calloc(run->n_symbols + 1, sizeof *run->objects);
-    run->version = calloc(run->n_symbols + 1, sizeof *run->version);
-    if (!run->space || !run->symbols || !run->state || !run->originals || !run->objects ||
-        !run->version) {
-        c_out_of_memory();
-    }
+    run->space = c_checked(poly_space_new());
+    run->symbols = c_checked(calloc(symbols_of(unit) + 1, sizeof *run->symbols));
+    run_resume(run);
+    add_symbol(run, function->symbol);
+    add_symbols(run, function->body);
+    run->state = c_checked(calloc(run->n_symbols + 1, sizeof *run->state));
+    run->originals = c_checked(calloc(run->n_symbols + 1, sizeof *run->originals));
+    run->objects = c_checked(calloc(run->n_symbols + 1, sizeof *run->objects));
+    run->version = c_checked(calloc(run->n_symbols + 1, sizeof *run->version));
     run->loop = run->guard = -1;
     run->clock = 1;
-    run->contexts = calloc(1, sizeof *run->contexts);
+    run->contexts = c_checked(calloc(1, sizeof *run->contexts));
     run->n_contexts = 1;
-    if (!run->contexts) {
-        c_out_of_memory();
-    }
     run->contexts[0].parent = -1;
-    run->frames = calloc(1, sizeof *run->frames);
-    if (!run->frames) {
-        c_out_of_memory();
-    }
+    run->frames = c_checked(calloc(1, sizeof *run->frames));
     run->frames[0] = (struct run_frame){.parent = -1, .function = function->symbol};
     run->n_frames = 1;
     run->refused_at = level < RUN_TRUSTING ? find_jump(function->body, &run->refused) : NULL;

@@ -151,10 +151,7 @@ static void set_cell(struct maker *maker, struct value at, struct value value)
     if (!cell) {
         if (state->n == state->room) {
             state->room = state->room ? 2 * state->room : 32;
-            state->cells = realloc(state->cells, state->room * sizeof *state->cells);
-            if (!state->cells) {
-                c_out_of_memory();
-            }
+            state->cells = c_resize(state->cells, state->room, sizeof *state->cells);
         }
         cell = &state->cells[state->n++];
         cell->at = at;
@@ -261,10 +258,7 @@ struct state made_copy_state(const struct state *state)
     struct state copy = *state;
 
     copy.room = state->n;
-    copy.cells = malloc((state->n + 1) * sizeof *copy.cells);
-    if (!copy.cells) {
-        c_out_of_memory();
-    }
+    copy.cells = c_checked(malloc((state->n + 1) * sizeof *copy.cells));
     if (state->n > 0) {
         memcpy(copy.cells, state->cells, state->n * sizeof *copy.cells);
     }

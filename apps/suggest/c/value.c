@@ -40,10 +40,7 @@ poly_atom_t run_new_atom(struct run *run, enum run_atom_kind kind, const char *n
     if (atom == POLY_NO_ATOM) {
         return atom;
     }
-    run->atoms = realloc(run->atoms, (size_t) (atom + 1) * sizeof *run->atoms);
-    if (!run->atoms) {
-        c_out_of_memory();
-    }
+    run->atoms = c_resize(run->atoms, atom + 1, sizeof *run->atoms);
     for (; run->n_atoms <= atom; run->n_atoms++) {
         memset(&run->atoms[run->n_atoms], 0, sizeof *run->atoms);
     }
@@ -349,12 +346,9 @@ void run_set_length(struct run *run, const struct c_type *type)
             continue;
         }
         value = run_evaluate(run, type->length);
-        run->lengths = realloc(run->lengths, (run->n_lengths + 1) * sizeof *run->lengths);
+        run->lengths = c_resize(run->lengths, run->n_lengths + 1, sizeof *run->lengths);
         run->length_values =
-            realloc(run->length_values, (run->n_lengths + 1) * sizeof *run->length_values);
-        if (!run->lengths || !run->length_values) {
-            c_out_of_memory();
-        }
+            c_resize(run->length_values, run->n_lengths + 1, sizeof *run->length_values);
         run->lengths[run->n_lengths] = type->length;
         run->length_values[run->n_lengths++] =
             value.kind == RUN_INTEGER && value.n_assumed == 0 ? value.poly : NULL;
@@ -577,10 +571,7 @@ static void note_sum(struct run *run, const poly_t *sum)
         poly_depends_on_loops(run->space, sum)) {
         return;
     }
-    run->sums = realloc(run->sums, (i + 1) * sizeof *run->sums);
-    if (!run->sums) {
-        c_out_of_memory();
-    }
+    run->sums = c_resize(run->sums, i + 1, sizeof *run->sums);
     run->sums[run->n_sums++] = sum;
 }
 
@@ -937,10 +928,7 @@ static struct run_value load_entry(struct run *run, const struct c_node *node, i
         return run_unknown("too large an expression", node);
     }
     if (atom >= run->n_atoms) {
-        run->atoms = realloc(run->atoms, (size_t) (atom + 1) * sizeof *run->atoms);
-        if (!run->atoms) {
-            c_out_of_memory();
-        }
+        run->atoms = c_resize(run->atoms, atom + 1, sizeof *run->atoms);
         for (; run->n_atoms <= atom; run->n_atoms++) {
             memset(&run->atoms[run->n_atoms], 0, sizeof *run->atoms);
         }
@@ -1226,9 +1214,10 @@ enum { MOST_STEPS = 3000000, MOST_SAVED = 40000000, MOST_BYTES = 1 << 29, MOST_D
 static const char *too_much(struct run *run)
 {
     return ++run->steps > MOST_STEPS || run->n_saved > MOST_SAVED ? "it takes too long to analyse"
-           : c_allocated(run->memory) > MOST_BYTES ? "its analysis takes more than 512 MiB of memory"
-           : run->depth > MOST_DEPTH               ? "it is nested too deeply"
-                                                   : NULL;
+           : c_allocated(run->memory) > MOST_BYTES
+               ? "its analysis takes more than 512 MiB of memory"
+           : run->depth > MOST_DEPTH ? "it is nested too deeply"
+                                     : NULL;
 }
 
 struct run_value run_evaluate(struct run *run, const struct c_node *node)
