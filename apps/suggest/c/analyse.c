@@ -34,10 +34,7 @@ static struct verdict verdict_of(const struct site *site, const struct c_functio
 
 static int rank(const struct verdict *verdict)
 {
-    return verdict->kind == SITE_MANY    ? 2
-           : verdict->kind != SITE_PACKS ? 0
-           : verdict->refused            ? 1
-                                         : 2;
+    return verdict->kind != SITE_PACKS ? 0 : verdict->refused ? 1 : 2;
 }
 
 /* Is it the one to report? */
@@ -172,7 +169,6 @@ void analyse(struct report *report, struct c_unit **units, size_t n)
     size_t i;
 
     for (i = 0; i < n; i++) {
-        c_lower_pack(units[i]);
         c_find_uses(units[i]);
         c_find_owners(units[i]);
     }

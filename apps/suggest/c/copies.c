@@ -64,8 +64,8 @@ static void add_copy(struct site *site, size_t event)
     site->copies[site->n_copies++] = event;
 }
 
-/* Those of basic datatypes were lowered to copies. */
-static bool is_opaque_pack(const struct run_event *event)
+/* It is not looked into. */
+static bool is_mpi_pack(const struct run_event *event)
 {
     return event->kind == RUN_MPI && strcmp(c_callee(event->node), "MPI_Pack") == 0;
 }
@@ -201,9 +201,8 @@ static void find_trusted_packing(struct run *run, struct site *site)
         if (site_excluded(run, site, event)) {
             continue;
         }
-        if (is_opaque_pack(event) && site_mentions(event, site->buffer)) {
-            site_refuse(site, C_REFUSED_DATATYPE, event->node,
-                        "MPI_Pack of a datatype that is not known here");
+        if (is_mpi_pack(event) && site_mentions(event, site->buffer)) {
+            site_refuse(site, C_REFUSED_DATATYPE, event->node, "MPI_Pack fills the buffer");
             break;
         }
         if (site_stores_into(event, site->buffer)) {
@@ -245,9 +244,8 @@ void site_find_packing(struct run *run, struct site *site)
     for (i = site->event; !trusting(run) && i-- > 0 && !(left && site->n_copies > 0);) {
         const struct run_event *event = &run->events[i];
 
-        if (is_opaque_pack(event) && site_mentions(event, site->buffer)) {
-            site_refuse(site, C_REFUSED_DATATYPE, event->node,
-                        "MPI_Pack of a datatype that is not known here");
+        if (is_mpi_pack(event) && site_mentions(event, site->buffer)) {
+            site_refuse(site, C_REFUSED_DATATYPE, event->node, "MPI_Pack fills the buffer");
             break;
         }
         left = left || event->context != call->context;

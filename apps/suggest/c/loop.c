@@ -544,46 +544,22 @@ static void forget_iteration(struct run *run, const struct gains *gains)
     }
 }
 
-/* The loop's variable in an iteration, by the iteration's number. */
-static void count_iterations(struct run *run, struct run_context *context,
-                             const struct gains *gains, const poly_t *trip)
-{
-    const struct run_value *entry = &gains->entry[gains->counter];
-    const struct run_value *now = &run->state[gains->symbols[gains->counter]->index];
-    poly_atom_t atom = run_new_atom(run, RUN_ATOM_LOOP, "t");
-
-    context->counter = now->kind == RUN_INTEGER ? run_atom_of(now->poly) : POLY_NO_ATOM;
-    if (entry->kind != RUN_INTEGER || context->counter == POLY_NO_ATOM || atom == POLY_NO_ATOM) {
-        return;
-    }
-    context->id = add_loop(run, context->loop, trip, atom);
-    run->atoms[atom].loop = context->id;
-    context->value = poly_add(
-        run->space, entry->poly,
-        poly_multiply(run->space, gains->gain[gains->counter], poly_variable(run->space, atom)));
-}
-
 /* A loop around MPI calls: one iteration, of which nothing is known. */
 static void context_loop(struct run *run, const struct c_node *node, const struct c_node *parts[3],
                          struct gains *gains)
 {
-    struct run_context context = {run->context, node, -1, POLY_NO_ATOM, NULL, run->n_atoms};
-    const poly_t *trip = NULL;
+    const struct run_context context = {run->context, node};
     int n_facts = run->n_facts;
     const char *why;
 
     if (run->level == RUN_TRUSTING) {
-        trip = try_loop(run, node, parts, gains, &why);
+        try_loop(run, node, parts, gains, &why);
     }
     run->contexts = c_resize(run->contexts, run->n_contexts + 1, sizeof *run->contexts);
     run_control(run, node, "a loop with MPI calls");
     run->context = run->n_contexts++;
-    context.n_atoms = run->n_atoms;
-    forget_iteration(run, gains);
-    if (trip && gains->counter != SIZE_MAX) {
-        count_iterations(run, &context, gains, trip);
-    }
     run->contexts[run->context] = context;
+    forget_iteration(run, gains);
     if (parts[0]) {
         run_evaluate(run, parts[0]);
     }

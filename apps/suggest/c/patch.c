@@ -591,16 +591,8 @@ static void patch_check(struct patch *patch, struct run *run, struct site *sites
 void patch_function(struct patch *patch, enum patch_mode mode, struct run *run, struct site *sites,
                     size_t n)
 {
-    size_t i;
-
     if (n == 0) {
         return;
-    }
-    for (i = 0; i < n; i++) {
-        if (sites[i].kind == SITE_MANY && !sites[i].skipped) {
-            no_patch(&sites[i], sites[i].call, "the other side must change with it");
-            sites[i].skipped = true;
-        }
     }
     if (mode == PATCH_TYPES) {
         patch_types(patch, run, sites, n);

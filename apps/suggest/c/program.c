@@ -10,43 +10,6 @@
 
 /* ---- the call ---- */
 
-/* The datatype that all copies were packed or unpacked with; NULL: not one, or none. */
-static const struct c_datatype *packed_with(const struct builder *builder)
-{
-    const struct site *site = builder->site;
-    const struct c_datatype *common = NULL;
-    size_t i;
-
-    for (i = 0; i < site->n_copies; i++) {
-        const struct run_event *copy = &builder->run->events[site->copies[i]];
-        const struct run_place *data = site->function->receives ? &copy->to : &copy->from;
-        const struct c_node *argument = copy->node->datatype;
-        const struct c_datatype *one =
-            argument ? c_find_datatype(builder->run->unit, argument) : NULL;
-
-        if (!one || (common && one != common) || !c_datatype_fits(one, data->type)) {
-            return NULL;
-        }
-        common = one;
-    }
-    return common;
-}
-
-/* COUNT bytes of MPI_PACKED as elements: MPI_PACKED matches every datatype (MPI 3.1, 4.2). */
-static const poly_t *count_elements(struct builder *builder, const poly_t *count)
-{
-    const struct c_datatype *packed = packed_with(builder);
-    poly_space_t *space = builder->program->space;
-    const poly_t *elements =
-        packed ? poly_divide(space, count, poly_constant(space, packed->size)) : NULL;
-
-    if (strcmp(builder->basic->mpi, "MPI_PACKED") != 0 || !elements) {
-        return count;
-    }
-    builder->basic = packed;
-    return elements;
-}
-
 /* A datatype that is a variable is that of the elements which are copied. */
 static const struct c_datatype *assumed_datatype(struct builder *builder,
                                                  const struct c_node *argument)
@@ -134,7 +97,6 @@ static void set_call(struct builder *builder)
                     count->why ? count->why : "the count is not known");
         return;
     }
-    access.count = count_elements(builder, access.count);
     builder->type = (access_type_t){builder->basic->mpi, builder->basic->size};
     access.type = builder->type;
     access.start = builder_translate(builder, buffer->poly);
@@ -525,7 +487,7 @@ static void add_copy(struct builder *builder, const struct run_event *copy)
         return;
     }
     if (!c_datatype_fits(builder->basic, data->type) ||
-        !(copy->node->datatype || c_datatype_fits(builder->basic, buffer->type))) {
+        !c_datatype_fits(builder->basic, buffer->type)) {
         site_refuse(site, C_REFUSED_DATATYPE, copy->node,
                     "%s does not describe elements of type %s", builder->basic->mpi,
                     data->type ? c_element_of(data->type)->name : "unknown");

@@ -108,22 +108,6 @@ static const char *verb(const struct site *site)
     return site->function->receives ? of_file ? "read" : "receive" : of_file ? "write" : "send";
 }
 
-/* One message for those of a loop. */
-static void many(struct report *report, struct site *site)
-{
-    const struct run *run = site->run;
-
-    report->many++;
-    diagnose(report, run->unit, site->call, "note", 0,
-             c_format(run->memory,
-                      "the messages of the loop of line %u can be one: %s can %s %s as %s, "
-                      "if the other side does the same [dame-messages]",
-                      site->loop->span.line, c_callee(site->call), verb(site),
-                      types_address_text(site->program, site->shape.type->origin),
-                      site_type_text(site)));
-    assumed(report, site);
-}
-
 static void decided(struct report *report, struct site *site)
 {
     const struct c_unit *unit = site->run->unit;
@@ -193,9 +177,7 @@ void report_function(struct report *report, struct run *run, struct site *sites,
         if (sites[i].skipped) {
             continue;
         }
-        if (sites[i].kind == SITE_MANY) {
-            many(report, &sites[i]);
-        } else if (sites[i].refusal) {
+        if (sites[i].refusal) {
             refused(report, &sites[i]);
         } else {
             decided(report, &sites[i]);
@@ -238,12 +220,8 @@ void report_end(struct report *report)
         fprintf(stream(report),
                 "%zu calls that send or receive: %zu decided, %zu refused, %zu not packing (%zu of "
                 "computed values)",
-                report->seen, report->decided, report->refused,
-                report->direct + report->computed + report->many, report->computed);
-        if (report->many > 0) {
-            fprintf(stream(report), ", %zu of them in loops whose messages can be one",
-                    report->many);
-        }
+                report->seen, report->decided, report->refused, report->direct + report->computed,
+                report->computed);
         fprintf(stream(report), "%s\n",
                 report->decided == 0 || report->measure
                     ? ""

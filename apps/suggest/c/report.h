@@ -19,7 +19,7 @@ struct report {
     unsigned long only; /* line; 0: all */
     size_t files;       /* that were analysed */
     size_t seen;        /* calls that send or receive */
-    size_t decided, refused, direct, computed, many;
+    size_t decided, refused, direct, computed;
     json_t *results;     /* of SARIF */
     struct patch *edits; /* of the file */
     bool failed;         /* a patch is missing, after a message */

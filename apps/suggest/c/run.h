@@ -212,10 +212,6 @@ struct run_event {
 struct run_context {
     int parent;
     const struct c_node *loop;
-    int id;              /* in run->loops, when the number of its iterations is known; else -1 */
-    poly_atom_t counter; /* the loop variable's value in an iteration */
-    const poly_t *value; /* the same, by the loop's atom */
-    int n_atoms;         /* those from here on are of an iteration */
 };
 
 struct run {
@@ -266,7 +262,7 @@ struct run {
     int loop, guard, context; /* now */
     int irregular, trial, depth, calls;
     size_t steps, n_saved; /* expressions evaluated, and values of symbols saved, so far */
-    const char *refused; /* the whole function: why */
+    const char *refused;   /* the whole function: why */
     const struct c_node *refused_at;
     const struct c_node **lengths; /* of variable-length arrays, and their values */
     const poly_t **length_values;

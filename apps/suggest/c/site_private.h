@@ -54,10 +54,6 @@ bool site_is_complete(struct run *run, size_t at, const struct run_value *reques
 /* ---- functions.c ---- */
 mpi_kind_t site_kind_of(const struct c_node *call);
 
-/* ---- many.c ---- */
-/* Makes a site that does not pack one of SITE_MANY, if it can be. */
-void site_find_many(struct run *run, struct site *site);
-
 /* ---- region.c ---- */
 const struct run_place *site_touches(struct run *run, const struct site *site,
                                      const struct run_place *place, bool bytes,

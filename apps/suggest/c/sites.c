@@ -152,9 +152,6 @@ size_t site_find(struct run *run, struct site **sites)
         }
     }
     check_pairs(run, *sites, n);
-    for (i = 0; i < n && trusting(run); i++) {
-        site_find_many(run, &(*sites)[i]);
-    }
     for (i = 0; i < n; i++) {
         run->needs = &(*sites)[i].needs;
         note_distinct(run, &(*sites)[i]);

@@ -164,8 +164,7 @@ struct c_node {
     struct c_node *parent;
     size_t n;
     struct c_node **child;
-    size_t order;                  /* of a function's nodes, in the order of the text */
-    const struct c_node *datatype; /* of a copy that was MPI_Pack or MPI_Unpack: its argument */
+    size_t order; /* of a function's nodes, in the order of the text */
 };
 
 struct c_function {
@@ -234,9 +233,6 @@ bool c_mentions(const struct c_node *node, const struct c_symbol *symbol);
 bool c_is_mpi(const struct c_node *call);
 bool c_is_allocator(const struct c_node *call);
 const char *c_callee(const struct c_node *call); /* "" when called through a pointer */
-
-/* pack.c: MPI_Pack and MPI_Unpack of basic datatypes become copies. Comes before c_find_uses(). */
-void c_lower_pack(struct c_unit *unit);
 
 /* uses.c: fills in address_taken, escapes, only_allocated and flows of all symbols. */
 void c_find_uses(struct c_unit *unit);
