@@ -120,8 +120,7 @@ bool run_distinct(struct run *run, int a, int b)
     if (proved_distinct(run, a, b)) {
         return true;
     }
-    if (run->level == RUN_STRICT ||
-        (run->level == RUN_DISTINCT && (a == RUN_ANY || b == RUN_ANY))) {
+    if (run->level == RUN_STRICT) {
         return false;
     }
     if (run->needs && a != RUN_ANY && b != RUN_ANY) {

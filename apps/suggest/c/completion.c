@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool site_same_request(struct run *run, const struct run_value *a, const struct run_value *b)
+static bool same_request(struct run *run, const struct run_value *a, const struct run_value *b)
 {
     (void) run;
     return a->kind == RUN_POINTER && b->kind == RUN_POINTER && a->base == b->base &&
@@ -14,7 +14,7 @@ bool site_same_request(struct run *run, const struct run_value *a, const struct 
 }
 
 /* Does MPI_Waitall(count, array) surely include the request? */
-bool site_in_array(struct run *run, const struct run_event *wait, const struct run_value *request)
+static bool in_array(struct run *run, const struct run_event *wait, const struct run_value *request)
 {
     int64_t offset, count, size;
     const struct run_value *array = &wait->arguments[2], *number = &wait->arguments[1];
@@ -37,7 +37,7 @@ static bool uses_request(struct run *run, const struct run_event *event,
     size_t i;
 
     for (i = 1; i < event->node->n; i++) {
-        if (site_same_request(run, &event->arguments[i], request)) {
+        if (same_request(run, &event->arguments[i], request)) {
             return true;
         }
     }
@@ -107,8 +107,8 @@ static size_t find_trusted_completion(struct run *run, struct site *site)
             continue;
         }
         if (site_may_complete(event, request)) {
-            if (!(event->node->n > 1 && site_same_request(run, &event->arguments[1], request)) &&
-                !(event->node->n > 2 && site_in_array(run, event, request)) &&
+            if (!(event->node->n > 1 && same_request(run, &event->arguments[1], request)) &&
+                !(event->node->n > 2 && in_array(run, event, request)) &&
                 strcmp(c_callee(event->node), "MPI_Waitany") != 0) {
                 run_assume(run, RUN_ASSUMES_WAIT, event->node,
                            "%s completes the request of line %u", c_callee(event->node),
@@ -163,9 +163,9 @@ static size_t find_strict_completion(struct run *run, struct site *site)
             continue;
         }
         if (!(strcmp(name, "MPI_Wait") == 0 && event->node->n > 1 &&
-              site_same_request(run, &event->arguments[1], request)) &&
+              same_request(run, &event->arguments[1], request)) &&
             !(strcmp(name, "MPI_Waitall") == 0 && event->node->n > 2 &&
-              site_in_array(run, event, request))) {
+              in_array(run, event, request))) {
             continue;
         }
         for (guard = event->guard; guard >= 0; guard = run->guards[guard].parent) {
@@ -191,9 +191,9 @@ static bool completes(struct run *run, const struct run_event *event,
     int64_t count;
 
     if (strcmp(name, "MPI_Wait") == 0) {
-        return event->node->n > 1 && site_same_request(run, &event->arguments[1], request);
+        return event->node->n > 1 && same_request(run, &event->arguments[1], request);
     }
-    if (event->node->n <= 2 || !site_in_array(run, event, request)) {
+    if (event->node->n <= 2 || !in_array(run, event, request)) {
         return false;
     }
     return strcmp(name, "MPI_Waitall") == 0 ||

@@ -46,9 +46,6 @@ static void usage(FILE *out)
         "MPI_Pack's\n"
         "  --only LINE       only calls in that line\n"
         "  --strict          assume nothing: what the source does not show is refused\n"
-        "  --assume distinct assume only that pointers with different names lead to different "
-        "memory,\n"
-        "                    and that no other code reads the buffers\n"
         "  --evidence FILE   what 'dame record --json' wrote of a run: mark the assumptions that "
         "held in it,\n"
         "                    refuse what it contradicts, list its datatypes for calls without an "
@@ -263,7 +260,6 @@ enum {
     OPTION_STRUCT,
     OPTION_EVIDENCE,
     OPTION_ONLY,
-    OPTION_ASSUME,
     OPTION_STRICT,
     OPTION_MEASURE,
     OPTION_EXPLAIN,
@@ -295,12 +291,6 @@ static int take_option(struct options *options, int option)
             return wrong_use(optarg, "--only takes the number of a line");
         }
         break;
-    case OPTION_ASSUME:
-        options->report.level = RUN_DISTINCT;
-        if (strcmp(optarg, "distinct") != 0) {
-            return wrong_use(optarg, "--assume takes the word distinct");
-        }
-        break;
     case OPTION_STRICT:
         options->report.level = RUN_STRICT;
         break;
@@ -330,7 +320,7 @@ static int take_options(int argc, char **argv, struct options *options)
                                           {"struct", required_argument, NULL, OPTION_STRUCT},
                                           {"only", required_argument, NULL, OPTION_ONLY},
                                           {"evidence", required_argument, NULL, OPTION_EVIDENCE},
-                                          {"assume", required_argument, NULL, OPTION_ASSUME},
+
                                           {"strict", no_argument, NULL, OPTION_STRICT},
                                           {"measure", no_argument, NULL, OPTION_MEASURE},
                                           {"explain", no_argument, NULL, OPTION_EXPLAIN},

@@ -195,8 +195,9 @@ static const char *text_at_call(struct builder *builder, const struct run_text *
     return written && !renaming.changed ? text->text : written;
 }
 
-const char *builder_text_at_call(struct builder *builder, const struct run_text *text, int base,
-                                 const struct c_type *type, size_t time)
+/* The first of several texts of the value that has it there. */
+static const char *any_text_at_call(struct builder *builder, const struct run_text *text, int base,
+                                    const struct c_type *type, size_t time)
 {
     const char *found = NULL;
 
@@ -286,7 +287,7 @@ static const poly_t *translate_load(struct builder *builder, int atom)
     const poly_t *subscripts[POLY_SUBSCRIPTS];
     const poly_t *const *given;
     const char *text =
-        builder_text_at_call(builder, &known->text, known->base, known->type, known->time);
+        any_text_at_call(builder, &known->text, known->base, known->type, known->time);
     int i, n;
 
     if (!text) {
@@ -395,8 +396,8 @@ const char *builder_pointer_text(struct builder *builder, int base)
                    : NULL;
     }
     if (known->kind == RUN_LOADED) {
-        return builder_text_at_call(builder, &known->text, known->from, known->read_as,
-                                    known->read_time);
+        return any_text_at_call(builder, &known->text, known->from, known->read_as,
+                                known->read_time);
     }
     name = known->symbol ? name_for(builder, known->symbol, zero, base) : NULL;
     if (!name && run->n_symbols > 0) {

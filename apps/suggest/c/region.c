@@ -599,7 +599,7 @@ static void check_shared(struct run *run, struct site *site)
             visible = visible || symbol->flows[i]->kind != C_SYMBOL_LOCAL;
         }
     }
-    if (!visible || run->level == RUN_DISTINCT) {
+    if (!visible) {
         return;
     }
     if (trusting(run)) {

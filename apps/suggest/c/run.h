@@ -20,7 +20,6 @@ enum { RUN_ASSUMED = 4, RUN_FACTS = 4, RUN_NAMES = 6, RUN_ANY = -1 };
 /* How much is taken for granted. */
 enum run_level {
     RUN_STRICT,   /* nothing */
-    RUN_DISTINCT, /* different pointers lead to different memory */
     RUN_TRUSTING, /* all of assumptions.def; calls are followed into functions of the unit */
 };
 
@@ -317,7 +316,7 @@ void run_assume(struct run *run, int number, const struct c_node *where, const c
     __attribute__((format(printf, 4, 5)));
 void run_need(struct run_needs *needs, size_t assumption);
 const char *run_base_name(const struct run *run, int base);
-/* Two bases that must be different memory. */
+/* Notes the assumption that two bases are different memory. */
 void run_assume_distinct(struct run *run, int a, int b);
 /* Did the event happen in NODE, or in a function that was called there? */
 bool run_within(const struct run *run, const struct run_event *event, const struct c_node *node);

@@ -108,7 +108,5 @@ int site_guard(struct run *run, const struct site *site, int guard);
 bool site_of_message(struct run *run, const struct site *site, int guard);
 /* Is it a condition, outside of loops, under which the root of a collective call has its buffer? */
 bool site_of_root(struct run *run, const struct site *site, int guard);
-/* Is it one of the guards around the call? */
-bool site_around_call(struct run *run, const struct site *site, int guard);
 
 #endif

@@ -81,10 +81,15 @@ static bool is_pointer(const struct c_type *type)
     return type && type->kind == C_TYPE_POINTER;
 }
 
+static bool is_shared(const struct c_symbol *symbol)
+{
+    return symbol->kind == C_SYMBOL_GLOBAL || symbol->kind == C_SYMBOL_STATIC;
+}
+
 /* May a pointer of unknown value, or another function, lead to the variable? */
 static bool is_reached(const struct c_symbol *symbol)
 {
-    return made_is_shared(symbol) || symbol->escapes || symbol->n_flows > 0 ||
+    return is_shared(symbol) || symbol->escapes || symbol->n_flows > 0 ||
            (symbol->address_taken && is_pointer(symbol->type));
 }
 
@@ -107,7 +112,7 @@ static bool is_own_memory(const struct state *state, struct value at)
     return held && !at.is_opaque;
 }
 
-void made_forget_reached(struct maker *maker)
+static void forget_reached(struct maker *maker)
 {
     struct state *state = &maker->state;
     struct state before = made_copy_state(state);
@@ -166,7 +171,7 @@ void made_forget_object(struct maker *maker, struct value at)
     size_t i, n = 0;
 
     if (at.is_opaque) {
-        made_forget_reached(maker);
+        forget_reached(maker);
         return;
     }
     for (i = 0; i < state->n; i++) {
@@ -202,7 +207,7 @@ void made_forget_shared(struct maker *maker)
     size_t i;
 
     for (i = 0; i < state->n; i++) {
-        if (made_is_shared(state->cells[i].at.base)) {
+        if (is_shared(state->cells[i].at.base)) {
             state->cells[i].value = made_unknown;
         }
     }
@@ -217,15 +222,10 @@ void made_store(struct maker *maker, struct value at, struct value value)
         made_forget_object(maker, at);
     } else {
         if (at.is_opaque) {
-            made_forget_reached(maker);
+            forget_reached(maker);
         }
         set_cell(maker, at, value);
     }
-}
-
-bool made_is_shared(const struct c_symbol *symbol)
-{
-    return symbol->kind == C_SYMBOL_GLOBAL || symbol->kind == C_SYMBOL_STATIC;
 }
 
 struct value made_load(struct maker *maker, struct value at, const struct c_type *type)

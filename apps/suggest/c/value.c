@@ -135,7 +135,7 @@ int run_decide(struct run *run, const struct run_fact *facts, int n_facts,
     return -1;
 }
 
-struct run_value run_resolve(struct run *run, struct run_value value)
+static struct run_value resolve(struct run *run, struct run_value value)
 {
     while (value.kind == RUN_CHOICE) {
         int known = run_decide(run, run->facts, run->n_facts, &value.fact);
@@ -159,7 +159,7 @@ struct run_value run_read(struct run *run, struct c_symbol *symbol)
     if (value->kind == RUN_UNSET) {
         *value = run_fresh(run, symbol);
     }
-    return run_resolve(run, *value);
+    return resolve(run, *value);
 }
 
 bool run_same(const struct run_value *a, const struct run_value *b)
@@ -224,7 +224,7 @@ static bool has_kind(struct run *run, int atom, const void *kind)
     return run->atoms[atom].kind == *(const enum run_atom_kind *) kind;
 }
 
-bool run_depends_on(struct run *run, const poly_t *poly, enum run_atom_kind kind)
+static bool depends_on(struct run *run, const poly_t *poly, enum run_atom_kind kind)
 {
     return run_any_atom(run, poly, has_kind, &kind);
 }
@@ -497,9 +497,8 @@ struct run_value run_divide(struct run *run, const char *operation, struct run_v
     if (a.modular || b.modular || a.n_assumed || b.n_assumed) {
         return run_unknown("a division of what may have wrapped", node);
     }
-    if (run_depends_on(run, a.poly, RUN_ATOM_TRIAL) ||
-        run_depends_on(run, b.poly, RUN_ATOM_TRIAL) || poly_depends_on_loops(run->space, a.poly) ||
-        poly_depends_on_loops(run->space, b.poly)) {
+    if (depends_on(run, a.poly, RUN_ATOM_TRIAL) || depends_on(run, b.poly, RUN_ATOM_TRIAL) ||
+        poly_depends_on_loops(run->space, a.poly) || poly_depends_on_loops(run->space, b.poly)) {
         return run_unknown("a division or remainder that changes in the loop", node);
     }
     if (poly_is_constant(a.poly, &x) && poly_is_constant(b.poly, &y) && y > 0 && x >= 0) {
@@ -1231,7 +1230,7 @@ struct run_value run_evaluate(struct run *run, const struct c_node *node)
         return run_unknown(why, node);
     }
     run->depth++;
-    value = run_resolve(run, evaluate_here(run, node));
+    value = resolve(run, evaluate_here(run, node));
     run->depth--;
     return value;
 }
