@@ -511,33 +511,35 @@ static int run(int argc, char **argv)
 
 const tool_command_t tool_suggest = {
     .name = "suggest",
-    .arguments = "[OPTION]... FILE...",
+    .arguments = "[OPTION]... FILE... [-- COMPILER ARGUMENT...]\n"
+                 "       dame suggest [OPTION]... -- BUILD COMMAND...\n"
+                 "       dame suggest --program [--with LIST] FILE...",
     .what = "finds the datatype that replaces a packing loop",
-    .help = "  --program     FILE holds an access program (apps/suggest/access.h);\n"
-            "                without this option, C source, for the front end dame-suggest-c\n"
-            "  --with LIST   sizes to measure with, such as n=64,m=32; others are chosen\n"
+    .help = "FILEs are C or C++, and one program; of a BUILD COMMAND, such as make -j4, all\n"
+            "files that it compiles. Prints the datatype of each loop that packs for MPI_Send\n"
+            "and its kin, or unpacks, with numbered assumptions; or a reason, with a number.\n"
             "\n"
-            "Of C and C++ source, with compiler arguments behind -- or in\n"
-            "compile_commands.json of the directory -p DIR; without FILE, -- COMMAND is a\n"
-            "build, such as make, and all that it compiles is read:\n"
-            "  --measure     also how fast the data is moved here, as for access programs;\n"
-            "                --with sets sizes\n"
+            "  -p BUILD      compiler arguments from BUILD/compile_commands.json\n"
             "  --explain     also what refusals mean, and the access programs\n"
-            "  --sarif       SARIF 2.1.0\n"
+            "  --measure     also how fast the data is moved here: by a loop by hand, by Open\n"
+            "                MPI's own engine and by DAME, in turns; memory stays in the\n"
+            "                caches if it fits. A busy machine gets a line that says so\n"
+            "  --with LIST   sizes to measure with, such as n=64,m=32; others are chosen\n"
+            "  --sarif       SARIF 2.1.0 instead\n"
             "  --patch       a diff that sends with the datatypes, for git apply\n"
             "  --patch=check a diff that keeps the loops, and checks what they copy\n"
             "  --only LINE   only calls in that line\n"
-            "  --strict      assume nothing; without it, answers say what they assume\n"
+            "  --strict      assume nothing: what the source does not show is refused\n"
             "  --evidence FILE   FILE is from 'dame record --json': marks assumptions that\n"
             "                held in the run, refuses answers that it contradicts\n"
-            "  --struct NAME the datatype of a struct instead; compares those that the\n"
-            "                source makes of it by hand\n"
+            "  --struct NAME the datatype of a struct or class instead; compares those that\n"
+            "                the source makes of it by hand\n"
+            "  --program     FILEs hold access programs (apps/suggest/access.h): measures\n"
             "\n"
-            "Prints the type, whether it was proved to send what the loop packs, and how\n"
-            "fast a loop written by hand, Open MPI's own engine and DAME move its data here,\n"
-            "in turns; memory stays in the caches if it fits. On a busy machine, by the share\n"
-            "of time spent waiting for a CPU, a line says that it is not certain. A loop\n"
-            "without an answer has a reason, with a number. Exit code 1: an access program\n"
-            "had no answer, or a file of source has errors or was not read.\n",
+            "With --sarif and --patch, diagnostics go to stderr. Exit code: 1, a file has\n"
+            "errors or was not read, an access program had no answer, or, with --struct, no\n"
+            "file has the struct, a member cannot be sent, or a datatype differs or could not\n"
+            "be compared; 2, wrong use, or the process that reads the files was ended by a\n"
+            "signal or a limit; what it was reading then is left out.\n",
     .run = run,
 };

@@ -20,55 +20,10 @@
 
 enum { DONE = 0, SOME_FILE_FAILED = 1, WRONG_USE = 2 };
 
-static void usage(FILE *out)
-{
-    fputs(
-        "Usage: dame suggest [OPTION]... FILE... [-- COMPILER ARGUMENT...]\n"
-        "       dame suggest [OPTION]... -- BUILD COMMAND...     all files that it compiles, such "
-        "as make -j4\n"
-        "       dame suggest --struct NAME FILE... [-- COMPILER ARGUMENT...]\n"
-        "\n"
-        "Finds loops that pack data for MPI_Send and its kin or unpack received data, and the\n"
-        "MPI datatype that moves the data without them; or says why none is certain.\n"
-        "Each answer says what it assumes, with a number and a place; several FILEs are one "
-        "program.\n"
-        "FILE is C or C++.\n"
-        "\n"
-        "  -p BUILD          take compiler arguments from BUILD/compile_commands.json\n"
-        "  --explain         also print shape, access program, count and checks\n"
-        "  --measure         print what moving the data takes here: by hand, with Open MPI's own "
-        "engine\n"
-        "                    and with DAME\n"
-        "  --with LIST       sizes to measure with, such as n=64,m=32; others are chosen\n"
-        "  --sarif           print SARIF 2.1.0 instead\n"
-        "  --patch           print a unified diff that uses the datatypes\n"
-        "  --patch=check     print one that keeps the loops and compares their bytes with "
-        "MPI_Pack's\n"
-        "  --only LINE       only calls in that line\n"
-        "  --strict          assume nothing: what the source does not show is refused\n"
-        "  --evidence FILE   what 'dame record --json' wrote of a run: mark the assumptions that "
-        "held in it,\n"
-        "                    refuse what it contradicts, list its datatypes for calls without an "
-        "answer\n"
-        "  --struct NAME     print a function that makes the datatype of this struct or class,\n"
-        "                    name on stderr the members that it leaves out, and compare the "
-        "datatypes\n"
-        "                    that the FILEs make of it with MPI_Type_create_struct\n"
-        "\n"
-        "With --sarif and --patch, diagnostics go to stderr. Exit code: 0, all files were read; 1, "
-        "some\n"
-        "file has errors or was not read, or, with --struct, no file has the struct, a member "
-        "cannot be sent,\n"
-        "or a datatype of it differs from it, or none could be compared; 2, wrong use, or the "
-        "process "
-        "that\nreads the files was ended by a signal or a limit; what it was reading then is left "
-        "out.\n",
-        out);
-}
-
 static int wrong_use(const char *argument, const char *what)
 {
-    fprintf(stderr, "dame suggest: '%s': %s; --help shows what there is\n", argument, what);
+    fprintf(stderr, "dame suggest: '%s': %s; 'dame suggest --help' shows the options\n", argument,
+            what);
     return WRONG_USE;
 }
 
@@ -326,16 +281,11 @@ static int take_options(int argc, char **argv, struct options *options)
                                           {"explain", no_argument, NULL, OPTION_EXPLAIN},
                                           {"sarif", no_argument, NULL, OPTION_SARIF},
                                           {"patch", optional_argument, NULL, OPTION_PATCH},
-                                          {"help", no_argument, NULL, 'h'},
                                           {NULL, 0, NULL, 0}};
     int option, code;
 
     opterr = 0;
-    while ((option = getopt_long(argc, argv, ":p:h", longs, NULL)) != -1) {
-        if (option == 'h') {
-            usage(stdout);
-            return DONE;
-        }
+    while ((option = getopt_long(argc, argv, ":p:", longs, NULL)) != -1) {
         if (option == ':') {
             return wrong_use(argv[optind - 1], "needs a value");
         }
@@ -358,7 +308,7 @@ static int check_options(const struct options *options)
     const struct report *report = &options->report;
 
     if (options->files.n == 0 && !options->command) {
-        fprintf(stderr, "dame suggest: no file; --help shows what there is\n");
+        fprintf(stderr, "dame suggest: no file; 'dame suggest --help' says more\n");
         return WRONG_USE;
     }
     if (report->sarif && report->patch) {
@@ -437,10 +387,6 @@ int main(int argc, char **argv)
     int n_built = 0, code, i;
     bool fine;
 
-    if (argc == 3 && strcmp(argv[1], "--") == 0 && strcmp(argv[2], "--help") == 0) {
-        usage(stdout); /* what dame(1) leaves to its front ends */
-        return DONE;
-    }
     code = read_command_line(argc, argv, &options);
     if (code != GO_ON) {
         /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the process ends */
