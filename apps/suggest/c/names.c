@@ -61,19 +61,14 @@ bool builder_in_scope(const struct builder *builder, const struct c_symbol *symb
            symbol->kind == C_SYMBOL_FUNCTION;
 }
 
+static bool is_out_of_scope(const struct c_node *node, const void *builder)
+{
+    return node->kind == C_NAME && !builder_in_scope(builder, node->symbol);
+}
+
 bool builder_names_in_scope(const struct builder *builder, const struct c_node *node)
 {
-    size_t i;
-
-    if (node->kind == C_NAME && !builder_in_scope(builder, node->symbol)) {
-        return false;
-    }
-    for (i = 0; i < node->n; i++) {
-        if (!builder_names_in_scope(builder, node->child[i])) {
-            return false;
-        }
-    }
-    return true;
+    return !c_find(node, is_out_of_scope, builder);
 }
 
 static const struct run_value *value_at_call(const struct builder *builder,

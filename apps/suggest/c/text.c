@@ -114,19 +114,13 @@ char *c_text(struct c_memory *memory, const struct c_unit *unit, const struct c_
     return c_format(memory, "%.*s", (int) (end - begin), file->text + begin);
 }
 
-static bool part_in_macro(const struct c_node *node)
+static bool in_macro(const struct c_node *node, const void *data)
 {
-    size_t i;
-
-    for (i = 0; i < node->n; i++) {
-        if (node->child[i] && (node->child[i]->span.in_macro || part_in_macro(node->child[i]))) {
-            return true;
-        }
-    }
-    return false;
+    (void) data;
+    return node->span.in_macro;
 }
 
 bool c_is_in_macro(const struct c_node *node)
 {
-    return node->span.in_macro || part_in_macro(node);
+    return c_find(node, in_macro, NULL) != NULL;
 }

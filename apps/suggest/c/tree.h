@@ -228,7 +228,12 @@ const char *c_write(struct c_memory *memory, const struct c_node *node,
 bool c_is_in_macro(const struct c_node *node);
 bool c_is_other(const struct c_node *node, const char *name); /* a C_OTHER of that name */
 bool c_contains(const struct c_node *outer, const struct c_node *inner);
-/* Does the name occur in the subtree? NULL is an empty one. */
+/* The first node of the subtree, in the order of the text, that passes the test, or NULL. NULL is
+ * an empty subtree. */
+typedef bool c_test(const struct c_node *node, const void *data);
+const struct c_node *c_find(const struct c_node *node, c_test *test, const void *data);
+bool c_is_assignment(const struct c_node *node); /* also ++ and -- */
+/* Does the name occur in the subtree? */
 bool c_mentions(const struct c_node *node, const struct c_symbol *symbol);
 bool c_is_mpi(const struct c_node *call);
 bool c_is_allocator(const struct c_node *call);
