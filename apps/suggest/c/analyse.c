@@ -101,9 +101,10 @@ static void visit_function(struct visit *visit, struct c_unit *unit,
     size_t n, j;
 
     if (ended) {
+        const struct c_node line = {.span = {.line = function->body->span.line, .column = 1}};
+
         if (visit->reports) {
-            report_procedure(report, unit, function->body->span.line, function->symbol->name,
-                             ended);
+            report_unfollowed(report, unit, &line, function->symbol->name, ended);
         }
         return;
     }
@@ -111,7 +112,7 @@ static void visit_function(struct visit *visit, struct c_unit *unit,
     run = run_function(unit, function, report->level);
     n = run->refused ? 0 : site_find(run, &sites);
     if (run->refused && visit->reports) {
-        report_unfollowed(report, run);
+        report_unfollowed(report, unit, run->refused_at, function->symbol->name, run->refused);
     } else if (run->refused) {
         add_verdict(&visit->verdicts, (struct verdict){.function = function});
     }

@@ -161,12 +161,13 @@ static void refused(struct report *report, struct site *site)
     }
 }
 
-void report_unfollowed(struct report *report, struct run *run)
+void report_unfollowed(struct report *report, const struct c_unit *unit, const struct c_node *where,
+                       const char *name, const char *why)
 {
     report->refused++;
-    diagnose(report, run->unit, run->refused_at, "warning", C_REFUSED_FUNCTION,
-             c_format(run->memory, "%s: not analysed: %s [dame-refused-%d]",
-                      run->function->symbol->name, run->refused, C_REFUSED_FUNCTION));
+    diagnose(report, unit, where, "warning", C_REFUSED_FUNCTION,
+             c_format(unit->memory, "%s: not analysed: %s [dame-refused-%d]", name, why,
+                      C_REFUSED_FUNCTION));
 }
 
 void report_function(struct report *report, struct run *run, struct site *sites, size_t n)
@@ -186,19 +187,6 @@ void report_function(struct report *report, struct run *run, struct site *sites,
     if (report->patch) {
         patch_function(report->edits, report->patch, run, sites, n);
     }
-}
-
-void report_procedure(struct report *report, const struct c_unit *unit, unsigned line,
-                      const char *name, const char *why)
-{
-    struct c_node *where = c_allocate(unit->memory, sizeof *where);
-
-    where->span.line = line;
-    where->span.column = 1;
-    report->refused++;
-    diagnose(report, unit, where, "warning", C_REFUSED_FUNCTION,
-             c_format(unit->memory, "%s: not analysed: %s [dame-refused-%d]", name, why,
-                      C_REFUSED_FUNCTION));
 }
 
 void report_end_file(struct report *report, struct c_unit *unit)

@@ -29,11 +29,9 @@ void report_begin(struct report *report);
 void report_begin_file(struct report *report, struct c_unit *unit);
 /* The sites of a function that are not skipped. */
 void report_function(struct report *report, struct run *run, struct site *sites, size_t n);
-/* A function that was not followed. */
-void report_unfollowed(struct report *report, struct run *run);
-/* A procedure that calls MPI and is not analysed. */
-void report_procedure(struct report *report, const struct c_unit *unit, unsigned line,
-                      const char *name, const char *why);
+/* A function that is not followed: from WHERE on, for the reason WHY. */
+void report_unfollowed(struct report *report, const struct c_unit *unit, const struct c_node *where,
+                       const char *name, const char *why);
 void report_end_file(struct report *report, struct c_unit *unit);
 void report_end(struct report *report);
 
