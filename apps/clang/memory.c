@@ -40,6 +40,19 @@ void *c_resize(void *memory, size_t n, size_t size)
     return c_checked(reallocarray(memory, n, size));
 }
 
+char *c_printed(const char *format, ...)
+{
+    char *text = NULL;
+    va_list arguments;
+
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0) {
+        c_out_of_memory();
+    }
+    va_end(arguments);
+    return text;
+}
+
 struct c_memory *c_memory_new(void)
 {
     struct c_memory *memory = c_checked(calloc(1, sizeof *memory));

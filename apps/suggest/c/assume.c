@@ -37,13 +37,13 @@ void run_need(struct run_needs *needs, size_t assumption)
 
 void run_assume(struct run *run, int number, const struct c_node *where, const char *format, ...)
 {
-    char text[600];
     struct run_assumption *found;
+    const char *text;
     va_list arguments;
     size_t i;
 
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    text = c_format_list(run->memory, format, arguments);
     va_end(arguments);
     for (i = 0; i < run->n_assumptions; i++) {
         found = &run->assumptions[i];
@@ -55,7 +55,7 @@ void run_assume(struct run *run, int number, const struct c_node *where, const c
         run->assumptions = c_resize(run->assumptions, i + 1, sizeof *run->assumptions);
         run->assumptions[run->n_assumptions++] =
             (struct run_assumption){.number = number,
-                                    .text = c_copy(run->memory, text),
+                                    .text = text,
                                     .where = where,
                                     .first = (size_t) -1,
                                     .event = run->n_events,

@@ -47,22 +47,12 @@ static const char *const compilers[] = {
     "icpx", "mpicc", "mpicxx", "mpic++", "mpiCC", "gcc-12", "gcc-13",  "gcc-14",
 };
 
-static char *in_directory(const char *directory, const char *name)
-{
-    char *path = NULL;
-
-    if (asprintf(&path, "%s/%s", directory, name) < 0) {
-        path = NULL;
-    }
-    return c_checked(path);
-}
-
 /* The directory with a wrapper for each compiler; NULL after a message. */
 static char *make_directory(void)
 {
     const char *temporary = getenv("TMPDIR");
     char *directory =
-        in_directory(temporary && *temporary ? temporary : "/tmp", "dame-suggest.XXXXXX");
+        c_printed("%s/dame-suggest.XXXXXX", temporary && *temporary ? temporary : "/tmp");
     char *script;
     FILE *file;
     size_t i;
@@ -73,12 +63,12 @@ static char *make_directory(void)
         free(directory);
         return NULL;
     }
-    script = in_directory(directory, ".wrapper");
+    script = c_printed("%s/.wrapper", directory);
     file = fopen(script, "w");
     fine = file && fputs(wrapper, file) >= 0;
     fine = file && fclose(file) == 0 && fine && chmod(script, 0700) == 0;
     for (i = 0; fine && i < sizeof compilers / sizeof *compilers; i++) {
-        char *link = in_directory(directory, compilers[i]);
+        char *link = c_printed("%s/%s", directory, compilers[i]);
 
         fine = symlink(".wrapper", link) == 0;
         free(link);
@@ -97,13 +87,10 @@ static char *make_directory(void)
 static bool run_build(const char *directory, char *const *command)
 {
     const char *before = getenv("PATH");
-    char *path = NULL;
+    char *path = c_printed("%s:%s", directory, before ? before : "/usr/bin:/bin");
     int status, error;
 
-    if (asprintf(&path, "%s:%s", directory, before ? before : "/usr/bin:/bin") < 0) {
-        path = NULL;
-    }
-    setenv("PATH", c_checked(path), 1);
+    setenv("PATH", path, 1);
     free(path);
     error = spawn_run((const char *const *) command, -1, STDERR_FILENO, &status);
     if (before) {
@@ -124,7 +111,7 @@ static bool run_build(const char *directory, char *const *command)
 static void each_line(const char *directory, const char *pattern,
                       void (*each)(void *data, const char *line), void *data)
 {
-    char *path = in_directory(directory, pattern), *line = NULL;
+    char *path = c_printed("%s/%s", directory, pattern), *line = NULL;
     size_t room = 0, i;
     glob_t found;
 
@@ -193,7 +180,7 @@ char *build_watch(char *const *command, char ***files, int *n)
         build_free(directory, NULL, 0);
         return NULL;
     }
-    path = in_directory(directory, "compile_commands.json");
+    path = c_printed("%s/compile_commands.json", directory);
     database = fopen(path, "w");
     if (database) {
         fputc('[', database);
@@ -224,7 +211,7 @@ void build_free(char *directory, char **files, int n)
     glob_t found;
 
     for (i = 0; i < sizeof patterns / sizeof *patterns; i++) {
-        char *path = in_directory(directory, patterns[i]);
+        char *path = c_printed("%s/%s", directory, patterns[i]);
 
         if (glob(path, 0, NULL, &found) == 0) {
             for (j = 0; j < found.gl_pathc; j++) {

@@ -74,7 +74,7 @@ static bool is_mpi_pack(const struct run_event *event)
 bool site_around(const struct run *run, int a, int b)
 {
     while (b >= 0 && b != a) {
-        b = run->contexts[b].parent;
+        b = run->contexts[b];
     }
     return b == a;
 }

@@ -82,12 +82,7 @@ int c_database(const char *build, const char *path, char ***arguments)
         *arguments = c_checked(calloc(size + 3, sizeof **arguments));
         n = arguments_of(command, whole, *arguments);
         if (directory[0]) {
-            char *option = NULL;
-
-            if (asprintf(&option, "-working-directory=%s", directory) < 0) {
-                c_out_of_memory();
-            }
-            (*arguments)[n++] = option;
+            (*arguments)[n++] = c_printed("-working-directory=%s", directory);
         }
         free(directory);
     }

@@ -92,24 +92,23 @@ static FILE *file_of(const char *text)
 /* diff(1) reads the edited text from its standard input. */
 static bool run_diff(FILE *out, const char *path, const char *relative, int edited)
 {
-    char *labels[2] = {NULL, NULL};
-    bool named = asprintf(&labels[0], "--label=a/%s", relative) >= 0 &&
-                 asprintf(&labels[1], "--label=b/%s", relative) >= 0;
+    char *labels[2] = {c_printed("--label=a/%s", relative), c_printed("--label=b/%s", relative)};
     const char *arguments[] = {"diff", "-u", "--text", labels[0], labels[1], "--", path, "-", NULL};
-    int status = 0, error = named && fflush(out) == 0
-                                ? spawn_run(arguments, edited, fileno(out), &status)
-                                : errno;
+    int status = 0,
+        error = fflush(out) == 0 ? spawn_run(arguments, edited, fileno(out), &status) : errno;
 
     free(labels[0]);
     free(labels[1]);
     if (error) {
         fprintf(stderr, "dame suggest: %s: no patch: diff cannot be started: %s\n", path,
                 strerror(error));
-    } else if (!WIFEXITED(status) || WEXITSTATUS(status) > 1) {
+        return false;
+    }
+    if (!WIFEXITED(status) || WEXITSTATUS(status) > 1) {
         fprintf(stderr, "dame suggest: %s: no patch: diff failed\n", path);
         return false;
     }
-    return !error;
+    return true;
 }
 
 bool edits_diff(FILE *out, const char *path, const char *edited)

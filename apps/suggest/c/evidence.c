@@ -108,17 +108,15 @@ struct evidence *evidence_read(const char *path)
         return NULL;
     }
     evidence->n = json_array_size(messages);
-    evidence->messages = calloc(evidence->n + 1, sizeof *evidence->messages);
+    evidence->messages = c_checked(calloc(evidence->n + 1, sizeof *evidence->messages));
     program = text_of(evidence->json, "program");
     slash = strrchr(program, '/');
-    if (!evidence->messages || asprintf(&evidence->run, "a run of %s, %lld rank%s",
-                                        slash      ? slash + 1
-                                        : *program ? program
-                                                   : "the program",
-                                        (long long) number_of(evidence->json, "size"),
-                                        number_of(evidence->json, "size") == 1 ? "" : "s") < 0) {
-        c_out_of_memory();
-    }
+    evidence->run = c_printed("a run of %s, %lld rank%s",
+                              slash      ? slash + 1
+                              : *program ? program
+                                         : "the program",
+                              (long long) number_of(evidence->json, "size"),
+                              number_of(evidence->json, "size") == 1 ? "" : "s");
     for (i = 0; i < evidence->n; i++) {
         evidence->messages[i] = message_of(json_array_get(messages, i));
     }

@@ -548,8 +548,7 @@ static void forget_iteration(struct run *run, const struct gains *gains)
 static void context_loop(struct run *run, const struct c_node *node, const struct c_node *parts[3],
                          struct gains *gains)
 {
-    const struct run_context context = {run->context, node};
-    int n_facts = run->n_facts;
+    int outer = run->context, n_facts = run->n_facts;
     const char *why;
 
     if (run->level == RUN_TRUSTING) {
@@ -558,14 +557,14 @@ static void context_loop(struct run *run, const struct c_node *node, const struc
     run->contexts = c_resize(run->contexts, run->n_contexts + 1, sizeof *run->contexts);
     run_control(run, node, "a loop with MPI calls");
     run->context = run->n_contexts++;
-    run->contexts[run->context] = context;
+    run->contexts[run->context] = outer;
     forget_iteration(run, gains);
     if (parts[0]) {
         run_evaluate(run, parts[0]);
     }
     run_body(run, parts[2], parts[1]);
     run->dead = false;
-    run->context = context.parent;
+    run->context = outer;
     run->n_facts = n_facts;
     run_control(run, node, "a loop with MPI calls");
     forget_iteration(run, gains);

@@ -705,7 +705,6 @@ void site_free(struct site *site)
     access_free(site->program);
     free(site->needs.index);
     free(site->copies);
-    free(site->statements);
 }
 
 const char *site_type_text(const struct site *site)

@@ -18,11 +18,11 @@ static size_t outermost(const struct run *run, int loop)
 /* Are both contexts in the same loop, directly below OUTER? */
 static bool shares_context(const struct run *run, int a, int b, int outer)
 {
-    while (a >= 0 && run->contexts[a].parent != outer) {
-        a = run->contexts[a].parent;
+    while (a >= 0 && run->contexts[a] != outer) {
+        a = run->contexts[a];
     }
-    while (b >= 0 && run->contexts[b].parent != outer) {
-        b = run->contexts[b].parent;
+    while (b >= 0 && run->contexts[b] != outer) {
+        b = run->contexts[b];
     }
     return a >= 0 && a == b;
 }

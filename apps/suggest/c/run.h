@@ -207,12 +207,6 @@ struct run_event {
     struct run_value *arguments; /* MPI, CALL */
 };
 
-/* A loop around calls of MPI. */
-struct run_context {
-    int parent;
-    const struct c_node *loop;
-};
-
 struct run {
     struct c_unit *unit;
     const struct c_function *function;
@@ -249,7 +243,7 @@ struct run {
     int n_guards;
     struct run_event *events;
     size_t n_events, events_room;
-    struct run_context *contexts;
+    int *contexts; /* loops around calls of MPI: of each, the one around it; that of none has -1 */
     int n_contexts;
     struct run_write *writes; /* every write, also of trial runs */
     size_t n_writes, writes_room;

@@ -48,8 +48,6 @@ struct site {
     int buffer;              /* base */
     size_t *copies;          /* events */
     size_t n_copies;
-    const struct c_node **statements; /* outermost statements that hold the copies */
-    size_t n_statements;
     size_t any; /* the call of MPI_Waitany() whose index decides when data is unpacked; SIZE_MAX:
                    none */
     const struct c_node

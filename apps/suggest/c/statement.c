@@ -819,7 +819,7 @@ struct run *run_function(struct c_unit *unit, const struct c_function *function,
     run->clock = 1;
     run->contexts = c_checked(calloc(1, sizeof *run->contexts));
     run->n_contexts = 1;
-    run->contexts[0].parent = -1;
+    run->contexts[0] = -1;
     run->frames = c_checked(calloc(1, sizeof *run->frames));
     run->frames[0] = (struct run_frame){.parent = -1, .function = function->symbol};
     run->n_frames = 1;

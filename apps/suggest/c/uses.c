@@ -232,9 +232,7 @@ static void find_uses(struct c_unit *unit, const struct c_node *node)
     if (node->kind == C_VARIABLE && node->n) {
         note_assignment(node->symbol, node->child[0]);
     }
-    if ((node->kind == C_UPDATE ||
-         (node->kind == C_UNARY && node->op >= C_OP_POST_INC && node->op <= C_OP_PRE_DEC)) &&
-        c_bare(node->child[0])->kind == C_NAME) {
+    if (c_is_assignment(node) && node->kind != C_ASSIGN && c_bare(node->child[0])->kind == C_NAME) {
         c_bare(node->child[0])->symbol->only_allocated = false;
         c_bare(node->child[0])->symbol->is_assigned = true;
     }
