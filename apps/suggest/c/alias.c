@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "run_private.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 int run_add_base(struct run *run, struct run_base base)

@@ -3,8 +3,6 @@
 #include "run_private.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *run_base_name(const struct run *run, int base)

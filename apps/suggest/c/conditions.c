@@ -3,8 +3,6 @@
 #include "site_private.h"
 #include "run_private.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Is it one of the guards around the call? */

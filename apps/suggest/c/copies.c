@@ -2,8 +2,6 @@
 /* The copies that fill the buffer of a call, or empty it. */
 #include "site_private.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool site_receiver(const struct run *run, const struct c_node *call, struct site_function *function)

@@ -2,7 +2,6 @@
 /* What expressions change: assignments, calls, and the events that they leave. */
 #include "run_private.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
  * arguments as values of its parameters. */
 #include "run_private.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
  * for iteration number t. */
 #include "run_private.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

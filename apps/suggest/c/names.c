@@ -3,8 +3,6 @@
 #include "builder.h"
 #include "run_private.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 access_place_t builder_place(const struct builder *builder, const struct c_node *node)

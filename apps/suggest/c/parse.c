@@ -2,7 +2,6 @@
 /* From the cursors of libclang to the trees of tree.h. */
 #include "parse.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,7 +185,7 @@ static void read_type_kind(struct reader *reader, struct c_type *type, CXType cl
     }
 }
 
-static struct c_type *new_type(struct reader *reader, CXType clang, CXType canonical)
+static struct c_type *new_type(struct reader *reader, CXType canonical)
 {
     struct c_type *type = c_allocate(reader->unit->memory, sizeof *type);
 
@@ -196,7 +195,6 @@ static struct c_type *new_type(struct reader *reader, CXType clang, CXType canon
     type->is_const = clang_isConstQualifiedType(canonical);
     type->is_volatile = clang_isVolatileQualifiedType(canonical);
     type->is_restrict = clang_isRestrictQualifiedType(canonical);
-    (void) clang;
     type->name = read_string(reader, clang_getTypeSpelling(ask_unqualified(canonical)));
     return type;
 }
@@ -213,7 +211,7 @@ const struct c_type *read_type(struct reader *reader, CXType clang)
             return reader->types[i];
         }
     }
-    type = new_type(reader, clang, canonical);
+    type = new_type(reader, canonical);
     reader->types = c_resize(reader->types, reader->n_types + 1, sizeof *reader->types);
     reader->seen_types =
         c_resize(reader->seen_types, reader->n_types + 1, sizeof *reader->seen_types);

@@ -549,21 +549,21 @@ static void patch_check(struct patch *patch, struct run *run, struct site *sites
         processes = times = "";
         if (site->function->processes) {
             times = c_format(run->memory, " * %sprocesses", prefix);
-            processes = c_format(
-                run->memory, "%sint %sprocesses;\n%sMPI_Comm_size(%s, &%sprocesses);\n", inner,
-                prefix, inner,
-                c_text(run->memory, unit, site->call->child[site->function->processes]), prefix);
+            processes =
+                c_format(run->memory, "%sint %sprocesses;\n%sMPI_Comm_size(%s, &%sprocesses);\n",
+                         inner, prefix, inner,
+                         c_text(run->memory, site->call->child[site->function->processes]), prefix);
         }
         text = c_format(
             run->memory,
             "{\n%s%s%sstatic int %sdone = -1;\n%sdame_check(%s, %s%s%s%s, %s,\n"
             "%s           %s, %s%s, %s, &%sdone, \"%s:%u\");\n%s%s}",
             code.make, processes, inner, prefix, inner,
-            c_text(run->memory, unit, site->call->child[site->function->buffer]), *times ? "(" : "",
-            c_text(run->memory, unit, site->call->child[site->function->count]), *times ? ")" : "",
-            times, c_text(run->memory, unit, site->call->child[site->function->type]), inner,
-            code.address, code.count, times, code.type, prefix, unit->path, site->call->span.line,
-            code.release, indent);
+            c_text(run->memory, site->call->child[site->function->buffer]), *times ? "(" : "",
+            c_text(run->memory, site->call->child[site->function->count]), *times ? ")" : "", times,
+            c_text(run->memory, site->call->child[site->function->type]), inner, code.address,
+            code.count, times, code.type, prefix, unit->path, site->call->span.line, code.release,
+            indent);
         open = last->parent->kind == C_BLOCK ? "" : "{ ";
         close = last->parent->kind == C_BLOCK ? "" : " }";
         need_helper(patch, run);

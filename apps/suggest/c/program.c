@@ -21,9 +21,8 @@ static const struct c_datatype *assumed_datatype(struct builder *builder,
         c_element_of(site->function->receives ? copy->to.type : copy->from.type);
     const struct c_datatype *named;
     struct c_datatype *assumed;
-    const char *text = site->home == run->events[site->event].frame
-                           ? c_text(run->memory, run->unit, argument)
-                           : NULL;
+    const char *text =
+        site->home == run->events[site->event].frame ? c_text(run->memory, argument) : NULL;
 
     if (!element || element->size <= 0) {
         return NULL;
@@ -35,8 +34,8 @@ static const struct c_datatype *assumed_datatype(struct builder *builder,
     }
     assumed = c_allocate(run->memory, sizeof *assumed);
     *assumed = (struct c_datatype){text, element->name, element->size, 0};
-    run_assume(run, RUN_ASSUMES_DATATYPE, argument, "%s is %s",
-               c_text(run->memory, run->unit, argument), named ? named->mpi : element->name);
+    run_assume(run, RUN_ASSUMES_DATATYPE, argument, "%s is %s", c_text(run->memory, argument),
+               named ? named->mpi : element->name);
     return assumed;
 }
 
@@ -61,7 +60,7 @@ static const poly_t *count_of(struct builder *builder, const struct run_value *c
         !builder_names_in_scope(builder, argument)) {
         return NULL;
     }
-    text = c_text(run->memory, run->unit, argument);
+    text = c_text(run->memory, argument);
     return poly_variable(builder->program->space,
                          poly_opaque(builder->program->space, text, strlen(text)));
 }
@@ -88,7 +87,7 @@ static void set_call(struct builder *builder)
     }
     if (!builder->basic) {
         site_refuse(site, C_REFUSED_DATATYPE, type_node, "%s is not a known basic datatype",
-                    c_text(builder->run->memory, builder->run->unit, type_node));
+                    c_text(builder->run->memory, type_node));
         return;
     }
     access.count = count_of(builder, count);
@@ -434,7 +433,7 @@ static void split_by_process(struct builder *builder)
     run_assume(run, RUN_ASSUMES_COUNT, run->loops[loop].node,
                "this loop runs %s%s for each process of %s",
                once ? "once" : poly_string(builder->program->space, times, POLY_SOURCE, true),
-               once ? "" : " times", c_text(run->memory, run->unit, communicator));
+               once ? "" : " times", c_text(run->memory, communicator));
     builder->extent = builder_translate(builder, extent);
     if (site->function->receives) {
         run_assume(run, RUN_ASSUMES_PARTS, site->call,
@@ -592,8 +591,7 @@ static void assume_shape(struct run *run, const struct site *site)
 
     if (site->shape.count != SHAPE_COUNT_PROVED) {
         run_assume(run, RUN_ASSUMES_COUNT, count, "%s is the number of elements that are %s",
-                   c_text(run->memory, run->unit, count),
-                   site->function->receives ? "unpacked" : "packed");
+                   c_text(run->memory, count), site->function->receives ? "unpacked" : "packed");
     }
     for (i = 0;
          i < site->shape.nconditions && site->function->receives && !no_byte_twice(run, site);

@@ -3,9 +3,6 @@
 #include "site_private.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 void site_refuse(struct site *site, int number, const struct c_node *where, const char *format, ...)
 {

@@ -3,8 +3,6 @@
  * whitelist, or the call is refused. For receives: from the call to the end of unpacking. */
 #include "site_private.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static size_t outermost(const struct run *run, int loop)
@@ -256,9 +254,8 @@ static bool is_of_library(const char *name)
 /* A function that is not followed: what it is handed must be neither the buffer nor the data. */
 static void check_call(struct run *run, struct site *site, const struct run_event *event)
 {
-    const char *name = *c_callee(event->node)
-                           ? c_callee(event->node)
-                           : c_text(run->memory, run->unit, event->node->child[0]);
+    const char *name =
+        *c_callee(event->node) ? c_callee(event->node) : c_text(run->memory, event->node->child[0]);
     size_t i;
 
     for (i = 1; i < event->node->n; i++) {

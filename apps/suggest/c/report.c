@@ -2,7 +2,6 @@
 #include "report.h"
 #include "timing.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static FILE *stream(const struct report *report)

@@ -3,7 +3,6 @@
 #include "site_private.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Does MPI_Sendrecv_replace send and receive one datatype at one address? */

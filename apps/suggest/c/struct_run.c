@@ -434,7 +434,7 @@ static void declare(struct maker *maker, const struct c_node *variable)
     }
     if (type->kind != C_TYPE_ARRAY || type->count < 0 || type->count > MOST_ELEMENTS ||
         !type->inner || type->inner->size <= 0 ||
-        strstr(c_text(maker->unit->memory, maker->unit, initialiser), "] =")) {
+        strstr(c_text(maker->unit->memory, initialiser), "] =")) {
         evaluate_children(maker, initialiser);
         return;
     }

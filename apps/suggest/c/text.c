@@ -2,8 +2,6 @@
 /* Expressions as text again: from the source where that is possible, else from the tree. */
 #include "tree.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *operator_text(enum c_operator op)
@@ -98,13 +96,12 @@ const char *c_write(struct c_memory *memory, const struct c_node *node, const st
     return text;
 }
 
-char *c_text(struct c_memory *memory, const struct c_unit *unit, const struct c_node *node)
+char *c_text(struct c_memory *memory, const struct c_node *node)
 {
     const struct c_file *file = node->span.file;
     size_t begin = node->span.begin, end = node->span.end;
     const char *from_tree = node->suffix ? c_write(memory, node, NULL) : NULL;
 
-    (void) unit;
     if (from_tree) {
         return c_copy(memory, from_tree);
     }

@@ -214,7 +214,7 @@ void c_database_free(char **arguments, int n);
 /* The expression without parentheses, casts and conversions. */
 const struct c_node *c_bare(const struct c_node *node);
 /* The text of the file that NODE was read from. */
-char *c_text(struct c_memory *memory, const struct c_unit *unit, const struct c_node *node);
+char *c_text(struct c_memory *memory, const struct c_node *node);
 /* How names are written elsewhere: NULL: they cannot be. */
 struct c_names {
     const char *(*name)(void *data, const struct c_node *name);

@@ -3,7 +3,6 @@
  * understood anywhere in the unit is enough. */
 #include "run.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool is_scalar(const struct c_symbol *symbol)

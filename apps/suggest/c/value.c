@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "run_private.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -434,8 +433,8 @@ static struct run_value convert_integer(struct run *run, struct run_value value,
     }
     if (run->level == RUN_TRUSTING && to->size >= 4) {
         if (to->size < from->size || (to->is_signed != from->is_signed && to->size <= from->size)) {
-            run_assume(run, RUN_ASSUMES_FITS, node, "%s fits in %s",
-                       c_text(run->memory, run->unit, node), to->name);
+            run_assume(run, RUN_ASSUMES_FITS, node, "%s fits in %s", c_text(run->memory, node),
+                       to->name);
         }
         return value;
     }
@@ -632,7 +631,7 @@ struct run_value run_binary(struct run *run, const struct c_node *node, enum c_o
     if (run->level == RUN_TRUSTING) {
         if (!type->is_signed && op == C_OP_SUB && !poly_is_constant(value.poly, NULL)) {
             run_assume(run, RUN_ASSUMES_FITS, node, "%s is not negative",
-                       c_text(run->memory, run->unit, node));
+                       c_text(run->memory, node));
         }
         return value;
     }
@@ -795,8 +794,7 @@ bool run_text_of(struct run *run, const struct c_node *node, struct run_text *te
     if (!run_is_pure(node) || (node->span.elsewhere && run->level < RUN_TRUSTING)) {
         return false;
     }
-    text->text = c_is_in_macro(node) ? c_write(run->memory, node, NULL)
-                                     : c_text(run->memory, run->unit, node);
+    text->text = c_is_in_macro(node) ? c_write(run->memory, node, NULL) : c_text(run->memory, node);
     text->node = node;
     return text->text && add_binding(run, text, node);
 }
@@ -1005,7 +1003,7 @@ static struct run_value load_row(struct run *run, const struct c_node *node, int
                                .node = node,
                                .type = node->type->inner,
                                .text = {.text = c_format(run->memory, "the rows of %s",
-                                                         c_text(run->memory, run->unit, array))}});
+                                                         c_text(run->memory, array))}});
     return value;
 }
 
