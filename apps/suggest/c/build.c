@@ -149,7 +149,7 @@ static void add_file(void *data, const char *line)
     struct list *list = data;
     char *here = getcwd(NULL, 0), *whole = realpath(line, NULL);
     size_t length = here ? strlen(here) : 0;
-    const char *path = whole;
+    const char *path;
     int i;
 
     if (whole) {

@@ -352,7 +352,7 @@ static int read_command_line(int argc, char **argv, struct options *options)
 static bool read_files(struct options *options)
 {
     struct report *report = &options->report;
-    struct c_unit **units = c_checked(calloc((size_t) options->files.n, sizeof *units));
+    struct c_unit **units = c_checked(calloc((size_t) options->files.n + 1, sizeof *units));
     size_t n_units = 0;
     bool fine = true;
     int i;

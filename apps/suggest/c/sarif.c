@@ -9,16 +9,14 @@
 static json_t *text(const char *from)
 {
     json_t *whole = json_string(from);
-    char *copy, *c;
+    char *copy = whole ? NULL : strdup(from), *c;
 
-    if (whole) {
-        return whole;
-    }
-    copy = strdup(from);
     for (c = copy; c && *c; c++) {
-        *c = (unsigned char) *c < 0x80 ? *c : '?';
+        if ((unsigned char) *c >= 0x80) {
+            *c = '?';
+        }
     }
-    whole = copy ? json_string(copy) : NULL;
+    whole = copy ? json_string(copy) : whole;
     free(copy);
     return whole;
 }

@@ -772,7 +772,7 @@ static size_t symbols_of(const struct c_unit *unit)
 {
     size_t i, n = unit->program ? 0 : unit->n_symbols;
 
-    for (i = 0; i < unit->n_program; i++) {
+    for (i = 0; unit->program && i < unit->n_program; i++) {
         n += unit->program[i]->n_symbols;
     }
     return n;
