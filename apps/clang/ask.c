@@ -93,21 +93,6 @@ bool ask_integer(CXCursor expression, int64_t *value)
     return known;
 }
 
-bool ask_is_zero(CXCursor expression)
-{
-    CXEvalResult result = evaluate(expression);
-    int64_t value;
-    bool zero = false;
-
-    if (result && clang_EvalResult_getKind(result) == CXEval_Float) {
-        zero = clang_EvalResult_getAsDouble(result) == 0;
-    }
-    if (result) {
-        clang_EvalResult_dispose(result);
-    }
-    return zero || (ask_integer(expression, &value) && value == 0);
-}
-
 char *ask_text(struct c_memory *memory, CXString string)
 {
     const char *text = clang_getCString(string);
@@ -127,10 +112,7 @@ static enum CXChildVisitResult add_child(CXCursor cursor, CXCursor parent, CXCli
     }
     if (children->n == children->room) {
         children->room = children->room ? 2 * children->room : 4;
-        children->cursor = realloc(children->cursor, children->room * sizeof(CXCursor));
-        if (!children->cursor) {
-            c_out_of_memory();
-        }
+        children->cursor = c_resize(children->cursor, children->room, sizeof(CXCursor));
     }
     children->cursor[children->n++] = cursor;
     return CXChildVisit_Continue;

@@ -25,8 +25,6 @@ CXType ask_argument(CXType function, int i);
 int64_t ask_offset(CXCursor member);
 /* The value of an expression, where that is an integer that fits. */
 bool ask_integer(CXCursor expression, int64_t *value);
-/* Is it a number, possibly a floating-point one, that is zero? */
-bool ask_is_zero(CXCursor expression);
 
 /* Its text, "" for none; disposes of it. */
 char *ask_text(struct c_memory *memory, CXString string);

@@ -27,13 +27,36 @@ void c_out_of_memory(void)
     exit(C_OUT_OF_MEMORY);
 }
 
-struct c_memory *c_memory_new(void)
+void *c_checked(void *memory)
 {
-    struct c_memory *memory = calloc(1, sizeof *memory);
-
     if (!memory) {
         c_out_of_memory();
     }
+    return memory;
+}
+
+void *c_resize(void *memory, size_t n, size_t size)
+{
+    return c_checked(reallocarray(memory, n, size));
+}
+
+char *c_printed(const char *format, ...)
+{
+    char *text = NULL;
+    va_list arguments;
+
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0) {
+        c_out_of_memory();
+    }
+    va_end(arguments);
+    return text;
+}
+
+struct c_memory *c_memory_new(void)
+{
+    struct c_memory *memory = c_checked(calloc(1, sizeof *memory));
+
     return memory;
 }
 
@@ -60,10 +83,7 @@ void *c_allocate(struct c_memory *memory, size_t bytes)
     if (!chunk || chunk->size - chunk->used < bytes) {
         size_t size = bytes > 65536 ? bytes : 65536;
 
-        chunk = calloc(1, sizeof *chunk + size);
-        if (!chunk) {
-            c_out_of_memory();
-        }
+        chunk = c_checked(calloc(1, sizeof *chunk + size));
         chunk->size = size;
         chunk->next = memory->chunks;
         memory->chunks = chunk;

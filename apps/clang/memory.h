@@ -11,6 +11,10 @@ struct c_memory;
 enum { C_OUT_OF_MEMORY = 3 };
 
 void c_out_of_memory(void) __attribute__((noreturn)); /* one line, and that exit code */
+void *c_checked(void *memory);                        /* itself; NULL: c_out_of_memory() */
+void *c_resize(void *memory, size_t n, size_t size);  /* realloc() to N of SIZE bytes, checked */
+/* A text that the caller frees. */
+char *c_printed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 struct c_memory *c_memory_new(void);
 void c_memory_free(struct c_memory *memory);
 void *c_allocate(struct c_memory *memory, size_t bytes); /* zeroed */

@@ -44,8 +44,7 @@ static inline unsigned record_site(record_origin_t origin)
     return (unsigned) (origin & (RECORD_SITES - 1));
 }
 
-/* The number of the store at a program counter, and back (0: unknown). */
-unsigned record_site_of(uintptr_t pc);
+/* The program counter of a store's number; 0: unknown. */
 uintptr_t record_site_pc(unsigned site);
 
 /* ---- shadow.c ---- */

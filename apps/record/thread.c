@@ -70,7 +70,8 @@ static __thread bool refused __attribute__((tls_model("initial-exec")));
 
 static _Atomic(uintptr_t) sites[RECORD_SITES];
 
-unsigned record_site_of(uintptr_t pc)
+/* The number of the store at a program counter; 0: unknown. */
+static unsigned site_of(uintptr_t pc)
 {
     unsigned at = (unsigned) ((pc * 0x9e3779b97f4a7c15u) >> 49);
     for (int tries = 0; tries < 64; tries++, at++) {
@@ -204,7 +205,7 @@ static learnt_t *learnt_of(thread_t *thread, uintptr_t pc)
 {
     learnt_t *learnt = &thread->learnt[(pc ^ pc >> 8) % LEARNT];
     if (learnt->pc != pc) {
-        *learnt = (learnt_t){.pc = pc, .site = record_site_of(pc)};
+        *learnt = (learnt_t){.pc = pc, .site = site_of(pc)};
     }
     return learnt;
 }
@@ -427,7 +428,7 @@ void record_copied(uintptr_t to, uintptr_t from, size_t length, uintptr_t pc)
         return;
     }
     settle(thread);
-    copied(to, from, length, record_site_of(pc));
+    copied(to, from, length, site_of(pc));
     leave_hook(thread);
 }
 

@@ -37,7 +37,6 @@ typedef struct with {
 } with_t;
 
 typedef struct arguments {
-    int program, code, dame, measure;
     with_t with[MOST_WITH];
     int nwith;
 } arguments_t;
@@ -73,10 +72,8 @@ static int parse_with(const char *text, arguments_t *arguments)
 static int parse(int argc, char **argv, arguments_t *arguments)
 {
     static const struct option longs[] = {
-        {"program", no_argument, NULL, 'p'},    {"code", no_argument, NULL, 'c'},
-        {"dame", no_argument, NULL, 'd'},       {"no-measure", no_argument, NULL, 'n'},
-        {"with", required_argument, NULL, 'w'}, {0}};
-    *arguments = (arguments_t){.measure = 1};
+        {"program", no_argument, NULL, 'p'}, {"with", required_argument, NULL, 'w'}, {0}};
+    *arguments = (arguments_t){0};
     for (int option; (option = tool_option(argc, argv, ":", longs)) != -1;) {
         int code = option == 'w'   ? parse_with(optarg, arguments)
                    : option == '?' ? TOOL_USAGE
@@ -84,10 +81,6 @@ static int parse(int argc, char **argv, arguments_t *arguments)
         if (code != TOOL_OK) {
             return code;
         }
-        arguments->program |= option == 'p';
-        arguments->code |= option == 'c';
-        arguments->dame |= option == 'd';
-        arguments->measure &= option != 'n';
     }
     return tool_operands(argc, argv, 1, INT32_MAX);
 }
@@ -339,7 +332,7 @@ static int measure(const arguments_t *arguments, const instance_t *instance,
     return code;
 }
 
-/* Output at sizes: the program, or measurements. Atoms from `natoms` on are not sizes. */
+/* Measures at sizes. Atoms from `natoms` on are not sizes. */
 static int at_sizes(const arguments_t *arguments, const access_program_t *program,
                     const shape_t *shape, int natoms)
 {
@@ -361,11 +354,6 @@ static int at_sizes(const arguments_t *arguments, const access_program_t *progra
                           program->name[0] != '\0' ? program->name : "the program");
     } else if (dame_program_build(type, NULL, &built) != DAME_OK) {
         code = tool_error(TOOL_WRONG, "the datatype has no program at these sizes");
-    } else if (arguments->dame) {
-        putchar('#');
-        print_sizes(arguments, &instance, " ");
-        putchar('\n');
-        code = dame_program_print(built, stdout) == 0 ? TOOL_OK : TOOL_SYSTEM;
     } else {
         code = measure(arguments, &instance, type, built);
     }
@@ -409,15 +397,6 @@ static void print_answer(access_program_t *program, const shape_t *shape, const 
     }
 }
 
-static void print_code(const code_t *code, int receives)
-{
-    printf("%s%s", code->lists ? "#include <stdlib.h>\n" : "",
-           *code->comparison ? "#include <stdio.h>\n" : "");
-    printf("{\n%s%s    %s(%s, %s, %s, ...);\n%s}\n", code->make, code->comparison,
-           receives ? "MPI_Recv" : "MPI_Send", code->address, code->count, code->type,
-           code->release);
-}
-
 static int refused(const char *path, const shape_t *shape)
 {
     print_place(path, shape->place);
@@ -446,19 +425,11 @@ static int suggest(const arguments_t *arguments, const char *path, access_progra
     if (poly_error(program->space) != POLY_OK) {
         return tool_error(TOOL_WRONG, "%s: %s", path, poly_error_text(poly_error(program->space)));
     }
-    if (!arguments->dame) {
-        print_place(path, program->call.place);
-        printf("a datatype can take the place of the %s loop\n",
-               program->call.receives ? "unpacking" : "packing");
-        print_answer(program, &shape, &code, &identity, &random);
-    }
-    int result = arguments->measure || arguments->dame
-                     ? at_sizes(arguments, program, &shape, natoms)
-                     : TOOL_OK;
-    if (arguments->code && result == TOOL_OK) {
-        print_code(&code, program->call.receives);
-    }
-    return result;
+    print_place(path, program->call.place);
+    printf("a datatype can take the place of the %s loop\n",
+           program->call.receives ? "unpacking" : "packing");
+    print_answer(program, &shape, &code, &identity, &random);
+    return at_sizes(arguments, program, &shape, natoms);
 }
 
 static int suggest_file(const arguments_t *arguments, const char *path)
@@ -513,17 +484,18 @@ static void start_front_end(char **argv)
 
 static int run(int argc, char **argv)
 {
-    arguments_t arguments = {.program = 0};
+    arguments_t arguments;
+    int program = 0;
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        arguments.program |= strcmp(argv[i], "--program") == 0;
+        program |= strcmp(argv[i], "--program") == 0;
     }
-    if (!arguments.program && argc > 1) {
+    if (!program && argc > 1) {
         fflush(stdout);
         start_front_end(argv);
         return tool_error(TOOL_SYSTEM,
                           "the front end dame-suggest-c is not here: %s; it needs libclang 17 or "
-                          "later when DAME is built (Debian: libclang-19-dev). --program reads "
-                          "access programs without it",
+                          "later and jansson when DAME is built (Debian: libclang-19-dev, "
+                          "libjansson-dev). --program reads access programs without it",
                           strerror(errno));
     }
     int code = parse(argc, argv, &arguments);
@@ -539,39 +511,35 @@ static int run(int argc, char **argv)
 
 const tool_command_t tool_suggest = {
     .name = "suggest",
-    .arguments = "[OPTION]... FILE...",
+    .arguments = "[OPTION]... FILE... [-- COMPILER ARGUMENT...]\n"
+                 "       dame suggest [OPTION]... -- BUILD COMMAND...\n"
+                 "       dame suggest --program [--with LIST] FILE...",
     .what = "finds the datatype that replaces a packing loop",
-    .help = "  --program     FILE holds an access program (apps/suggest/access.h);\n"
-            "                without this option, C source, for the front end dame-suggest-c\n"
-            "  --code        also C code that makes the datatype\n"
-            "  --dame        only the datatype, as a program for other commands of dame\n"
-            "  --with LIST   sizes to measure with, and for --dame, such as n=64,m=32;\n"
-            "                others are chosen\n"
-            "  --no-measure  measure nothing\n"
+    .help = "FILEs are C or C++, and one program; of a BUILD COMMAND, such as make -j4, all\n"
+            "files that it compiles. Prints the datatype of each loop that packs for MPI_Send\n"
+            "and its kin, or unpacks, with numbered assumptions; or a reason, with a number.\n"
             "\n"
-            "Of C and C++ source, with compiler arguments behind -- or in\n"
-            "compile_commands.json of the directory -p DIR; without FILE, -- COMMAND is a\n"
-            "build, such as make, and all that it compiles is read:\n"
-            "  --measure     also how fast the data is moved here, as for access programs;\n"
-            "                --with sets sizes\n"
+            "  -p BUILD      compiler arguments from BUILD/compile_commands.json\n"
             "  --explain     also what refusals mean, and the access programs\n"
-            "  --sarif       SARIF 2.1.0\n"
+            "  --measure     also how fast the data is moved here: by a loop by hand, by Open\n"
+            "                MPI's own engine and by DAME, in turns; memory stays in the\n"
+            "                caches if it fits. A busy machine gets a line that says so\n"
+            "  --with LIST   sizes to measure with, such as n=64,m=32; others are chosen\n"
+            "  --sarif       SARIF 2.1.0 instead\n"
             "  --patch       a diff that sends with the datatypes, for git apply\n"
-            "  --patch=check, --patch=inspect   diffs that keep the loops, to check or record\n"
+            "  --patch=check a diff that keeps the loops, and checks what they copy\n"
             "  --only LINE   only calls in that line\n"
-            "  --strict      assume nothing; without it, answers say what they assume\n"
-            "  --assume distinct   only that pointers of different names lead to different\n"
-            "                memory\n"
+            "  --strict      assume nothing: what the source does not show is refused\n"
             "  --evidence FILE   FILE is from 'dame record --json': marks assumptions that\n"
             "                held in the run, refuses answers that it contradicts\n"
-            "  --struct NAME the datatype of a struct instead; compares those that the\n"
-            "                source makes of it by hand\n"
+            "  --struct NAME the datatype of a struct or class instead; compares those that\n"
+            "                the source makes of it by hand\n"
+            "  --program     FILEs hold access programs (apps/suggest/access.h): measures\n"
             "\n"
-            "Prints the type, whether it was proved to send what the loop packs, and how\n"
-            "fast a loop written by hand, Open MPI's own engine and DAME move its data here,\n"
-            "in turns; memory stays in the caches if it fits. On a busy machine, by the share\n"
-            "of time spent waiting for a CPU, a line says that it is not certain. A loop\n"
-            "without an answer has a reason, with a number. Exit code 1: an access program\n"
-            "had no answer, or a file of source has errors or was not read.\n",
+            "With --sarif and --patch, diagnostics go to stderr. Exit code: 1, a file has\n"
+            "errors or was not read, an access program had no answer, or, with --struct, no\n"
+            "file has the struct, a member cannot be sent, or a datatype differs or could not\n"
+            "be compared; 2, wrong use, or the process that reads the files was ended by a\n"
+            "signal or a limit; what it was reading then is left out.\n",
     .run = run,
 };

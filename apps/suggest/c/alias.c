@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "run_private.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 int run_add_base(struct run *run, struct run_base base)
@@ -21,10 +19,7 @@ int run_add_base(struct run *run, struct run_base base)
             return i;
         }
     }
-    run->bases = realloc(run->bases, (size_t) (run->n_bases + 1) * sizeof *run->bases);
-    if (!run->bases) {
-        c_out_of_memory();
-    }
+    run->bases = c_resize(run->bases, run->n_bases + 1, sizeof *run->bases);
     base.time = run->clock;
     run->bases[run->n_bases] = base;
     return run->n_bases++;
@@ -123,8 +118,7 @@ bool run_distinct(struct run *run, int a, int b)
     if (proved_distinct(run, a, b)) {
         return true;
     }
-    if (run->level == RUN_STRICT ||
-        (run->level == RUN_DISTINCT && (a == RUN_ANY || b == RUN_ANY))) {
+    if (run->level == RUN_STRICT) {
         return false;
     }
     if (run->needs && a != RUN_ANY && b != RUN_ANY) {
@@ -214,10 +208,7 @@ static void note_last(struct run *run, int base)
     int n = run->n_bases + 1;
 
     if (n > run->n_last_write) {
-        run->last_write = realloc(run->last_write, (size_t) (2 * n) * sizeof *run->last_write);
-        if (!run->last_write) {
-            c_out_of_memory();
-        }
+        run->last_write = c_resize(run->last_write, 2 * n, sizeof *run->last_write);
         memset(run->last_write + run->n_last_write, 0,
                (size_t) (2 * n - run->n_last_write) * sizeof *run->last_write);
         run->n_last_write = 2 * n;
@@ -237,10 +228,7 @@ void run_log_write(struct run *run, int base, const struct c_type *type)
     }
     if (run->n_writes == run->writes_room) {
         run->writes_room = run->writes_room ? 2 * run->writes_room : 64;
-        run->writes = realloc(run->writes, run->writes_room * sizeof *run->writes);
-        if (!run->writes) {
-            c_out_of_memory();
-        }
+        run->writes = c_resize(run->writes, run->writes_room, sizeof *run->writes);
     }
     run->writes[run->n_writes] = (struct run_write){base, type, run->clock++, 0};
     note_last(run, base);

@@ -3,8 +3,6 @@
 #include "run_private.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *run_base_name(const struct run *run, int base)
@@ -31,22 +29,19 @@ void run_need(struct run_needs *needs, size_t assumption)
     if (i < needs->n) {
         return;
     }
-    needs->index = realloc(needs->index, (i + 1) * sizeof *needs->index);
-    if (!needs->index) {
-        c_out_of_memory();
-    }
+    needs->index = c_resize(needs->index, i + 1, sizeof *needs->index);
     needs->index[needs->n++] = assumption;
 }
 
 void run_assume(struct run *run, int number, const struct c_node *where, const char *format, ...)
 {
-    char text[600];
     struct run_assumption *found;
+    const char *text;
     va_list arguments;
     size_t i;
 
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    text = c_format_list(run->memory, format, arguments);
     va_end(arguments);
     for (i = 0; i < run->n_assumptions; i++) {
         found = &run->assumptions[i];
@@ -55,13 +50,10 @@ void run_assume(struct run *run, int number, const struct c_node *where, const c
         }
     }
     if (i == run->n_assumptions) {
-        run->assumptions = realloc(run->assumptions, (i + 1) * sizeof *run->assumptions);
-        if (!run->assumptions) {
-            c_out_of_memory();
-        }
+        run->assumptions = c_resize(run->assumptions, i + 1, sizeof *run->assumptions);
         run->assumptions[run->n_assumptions++] =
             (struct run_assumption){.number = number,
-                                    .text = c_copy(run->memory, text),
+                                    .text = text,
                                     .where = where,
                                     .first = (size_t) -1,
                                     .event = run->n_events,

@@ -2,11 +2,11 @@
 /* A build is watched by programs that stand before the compilers in PATH: each writes an entry of a
  * compilation database and becomes the compiler. */
 #include "build.h"
+#include "spawn.h"
 #include "tree.h"
 
 #include <errno.h>
 #include <glob.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +14,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 /* What an MPI compiler starts comes before it, since it has all options. */
 static const char wrapper[] =
@@ -49,30 +47,12 @@ static const char *const compilers[] = {
     "icpx", "mpicc", "mpicxx", "mpic++", "mpiCC", "gcc-12", "gcc-13",  "gcc-14",
 };
 
-static void *checked(void *memory)
-{
-    if (!memory) {
-        c_out_of_memory();
-    }
-    return memory;
-}
-
-static char *in_directory(const char *directory, const char *name)
-{
-    char *path = NULL;
-
-    if (asprintf(&path, "%s/%s", directory, name) < 0) {
-        path = NULL;
-    }
-    return checked(path);
-}
-
 /* The directory with a wrapper for each compiler; NULL after a message. */
 static char *make_directory(void)
 {
     const char *temporary = getenv("TMPDIR");
     char *directory =
-        in_directory(temporary && *temporary ? temporary : "/tmp", "dame-suggest.XXXXXX");
+        c_printed("%s/dame-suggest.XXXXXX", temporary && *temporary ? temporary : "/tmp");
     char *script;
     FILE *file;
     size_t i;
@@ -83,12 +63,12 @@ static char *make_directory(void)
         free(directory);
         return NULL;
     }
-    script = in_directory(directory, ".wrapper");
+    script = c_printed("%s/.wrapper", directory);
     file = fopen(script, "w");
     fine = file && fputs(wrapper, file) >= 0;
     fine = file && fclose(file) == 0 && fine && chmod(script, 0700) == 0;
     for (i = 0; fine && i < sizeof compilers / sizeof *compilers; i++) {
-        char *link = in_directory(directory, compilers[i]);
+        char *link = c_printed("%s/%s", directory, compilers[i]);
 
         fine = symlink(".wrapper", link) == 0;
         free(link);
@@ -107,28 +87,18 @@ static char *make_directory(void)
 static bool run_build(const char *directory, char *const *command)
 {
     const char *before = getenv("PATH");
-    char *path = NULL;
-    posix_spawn_file_actions_t actions;
-    pid_t child;
+    char *path = c_printed("%s:%s", directory, before ? before : "/usr/bin:/bin");
     int status, error;
 
-    if (asprintf(&path, "%s:%s", directory, before ? before : "/usr/bin:/bin") < 0) {
-        path = NULL;
-    }
-    setenv("PATH", checked(path), 1);
+    setenv("PATH", path, 1);
     free(path);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-    error = posix_spawnp(&child, command[0], &actions, NULL, command, environ);
-    posix_spawn_file_actions_destroy(&actions);
+    error = spawn_run((const char *const *) command, -1, STDERR_FILENO, &status);
     if (before) {
         setenv("PATH", before, 1);
     }
     if (error) {
         fprintf(stderr, "dame suggest: %s: %s\n", command[0], strerror(error));
         return false;
-    }
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
         fprintf(stderr, "dame suggest: %s failed; what it compiled before is analysed\n",
@@ -141,7 +111,7 @@ static bool run_build(const char *directory, char *const *command)
 static void each_line(const char *directory, const char *pattern,
                       void (*each)(void *data, const char *line), void *data)
 {
-    char *path = in_directory(directory, pattern), *line = NULL;
+    char *path = c_printed("%s/%s", directory, pattern), *line = NULL;
     size_t room = 0, i;
     glob_t found;
 
@@ -179,7 +149,7 @@ static void add_file(void *data, const char *line)
     struct list *list = data;
     char *here = getcwd(NULL, 0), *whole = realpath(line, NULL);
     size_t length = here ? strlen(here) : 0;
-    const char *path = whole;
+    const char *path;
     int i;
 
     if (whole) {
@@ -189,8 +159,8 @@ static void add_file(void *data, const char *line)
         for (i = 0; i < list->n && strcmp(list->file[i], path) != 0; i++) {
         }
         if (i == list->n) {
-            list->file = checked(realloc(list->file, (size_t) (i + 1) * sizeof *list->file));
-            list->file[list->n++] = checked(strdup(path));
+            list->file = c_resize(list->file, i + 1, sizeof *list->file);
+            list->file[list->n++] = c_checked(strdup(path));
         }
     }
     free(whole);
@@ -210,7 +180,7 @@ char *build_watch(char *const *command, char ***files, int *n)
         build_free(directory, NULL, 0);
         return NULL;
     }
-    path = in_directory(directory, "compile_commands.json");
+    path = c_printed("%s/compile_commands.json", directory);
     database = fopen(path, "w");
     if (database) {
         fputc('[', database);
@@ -241,7 +211,7 @@ void build_free(char *directory, char **files, int n)
     glob_t found;
 
     for (i = 0; i < sizeof patterns / sizeof *patterns; i++) {
-        char *path = in_directory(directory, patterns[i]);
+        char *path = c_printed("%s/%s", directory, patterns[i]);
 
         if (glob(path, 0, NULL, &found) == 0) {
             for (j = 0; j < found.gl_pathc; j++) {

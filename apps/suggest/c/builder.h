@@ -33,8 +33,6 @@ bool builder_names_in_scope(const struct builder *builder, const struct c_node *
 bool builder_in_scope(const struct builder *builder, const struct c_symbol *symbol);
 bool builder_holds(const struct builder *builder, const struct c_symbol *symbol,
                    const poly_t *value, int base);
-const char *builder_text_at_call(struct builder *builder, const struct run_text *text, int base,
-                                 const struct c_type *type, size_t time);
 const poly_t *builder_translate(struct builder *builder, const poly_t *poly);
 void builder_not_at_call(struct builder *builder, const char *name);
 void builder_note_sums(struct builder *builder);

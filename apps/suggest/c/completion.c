@@ -2,25 +2,21 @@
 /* Where the request of a call is complete. */
 #include "site_private.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-bool site_same_request(struct run *run, const struct run_value *a, const struct run_value *b)
+static bool same_request(const struct run_value *a, const struct run_value *b)
 {
-    (void) run;
     return a->kind == RUN_POINTER && b->kind == RUN_POINTER && a->base == b->base &&
            poly_equal(a->poly, b->poly);
 }
 
 /* Does MPI_Waitall(count, array) surely include the request? */
-bool site_in_array(struct run *run, const struct run_event *wait, const struct run_value *request)
+static bool in_array(struct run *run, const struct run_event *wait, const struct run_value *request)
 {
     int64_t offset, count, size;
     const struct run_value *array = &wait->arguments[2], *number = &wait->arguments[1];
     const struct c_type *type = request->pointee;
 
-    (void) run;
     if (request->kind != RUN_POINTER || array->kind != RUN_POINTER ||
         array->base != request->base || !type || type->size <= 0) {
         return false;
@@ -31,13 +27,12 @@ bool site_in_array(struct run *run, const struct run_event *wait, const struct r
            offset >= 0 && offset % size == 0 && offset / size < count;
 }
 
-static bool uses_request(struct run *run, const struct run_event *event,
-                         const struct run_value *request)
+static bool uses_request(const struct run_event *event, const struct run_value *request)
 {
     size_t i;
 
     for (i = 1; i < event->node->n; i++) {
-        if (site_same_request(run, &event->arguments[i], request)) {
+        if (same_request(&event->arguments[i], request)) {
             return true;
         }
     }
@@ -78,11 +73,10 @@ static bool completes_another(struct run *run, const struct run_event *event,
 
 /* A request that is copied away, or used by another call, is not the same at the next call of
  * MPI_Wait. */
-static bool changes_request(struct run *run, const struct run_event *event,
-                            const struct run_value *request)
+static bool changes_request(const struct run_event *event, const struct run_value *request)
 {
     if (event->kind == RUN_MPI) {
-        return request->kind == RUN_POINTER && uses_request(run, event, request);
+        return request->kind == RUN_POINTER && uses_request(event, request);
     }
     return (event->kind == RUN_COPY || event->kind == RUN_STORE) && request->kind == RUN_POINTER &&
            event->to.base == request->base && event->to.offset &&
@@ -107,8 +101,8 @@ static size_t find_trusted_completion(struct run *run, struct site *site)
             continue;
         }
         if (site_may_complete(event, request)) {
-            if (!(event->node->n > 1 && site_same_request(run, &event->arguments[1], request)) &&
-                !(event->node->n > 2 && site_in_array(run, event, request)) &&
+            if (!(event->node->n > 1 && same_request(&event->arguments[1], request)) &&
+                !(event->node->n > 2 && in_array(run, event, request)) &&
                 strcmp(c_callee(event->node), "MPI_Waitany") != 0) {
                 run_assume(run, RUN_ASSUMES_WAIT, event->node,
                            "%s completes the request of line %u", c_callee(event->node),
@@ -116,7 +110,7 @@ static size_t find_trusted_completion(struct run *run, struct site *site)
             }
             return i;
         }
-        if (changes_request(run, event, request)) {
+        if (changes_request(event, request)) {
             site_refuse(site, C_REFUSED_WAIT, event->node, "the request may be changed here");
             return site->event;
         }
@@ -155,7 +149,7 @@ static size_t find_strict_completion(struct run *run, struct site *site)
             return site->event;
         }
         if (event->kind == RUN_MPI && strncmp(name, "MPI_Wait", 8) != 0 &&
-            uses_request(run, event, request)) {
+            uses_request(event, request)) {
             site_refuse(site, C_REFUSED_WAIT, event->node, "%s may change the request", name);
             return site->event;
         }
@@ -163,9 +157,9 @@ static size_t find_strict_completion(struct run *run, struct site *site)
             continue;
         }
         if (!(strcmp(name, "MPI_Wait") == 0 && event->node->n > 1 &&
-              site_same_request(run, &event->arguments[1], request)) &&
+              same_request(&event->arguments[1], request)) &&
             !(strcmp(name, "MPI_Waitall") == 0 && event->node->n > 2 &&
-              site_in_array(run, event, request))) {
+              in_array(run, event, request))) {
             continue;
         }
         for (guard = event->guard; guard >= 0; guard = run->guards[guard].parent) {
@@ -191,9 +185,9 @@ static bool completes(struct run *run, const struct run_event *event,
     int64_t count;
 
     if (strcmp(name, "MPI_Wait") == 0) {
-        return event->node->n > 1 && site_same_request(run, &event->arguments[1], request);
+        return event->node->n > 1 && same_request(&event->arguments[1], request);
     }
-    if (event->node->n <= 2 || !site_in_array(run, event, request)) {
+    if (event->node->n <= 2 || !in_array(run, event, request)) {
         return false;
     }
     return strcmp(name, "MPI_Waitall") == 0 ||

@@ -3,11 +3,10 @@
 #include "site_private.h"
 #include "run_private.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-bool site_around_call(struct run *run, const struct site *site, int guard)
+/* Is it one of the guards around the call? */
+static bool around_call(struct run *run, const struct site *site, int guard)
 {
     int g;
 
@@ -57,7 +56,7 @@ int site_guard(struct run *run, const struct site *site, int guard)
     bool all = known->is_fact;
     int i, j;
 
-    if (site_around_call(run, site, guard) ||
+    if (around_call(run, site, guard) ||
         (site->any != SIZE_MAX && set_by_waitany(run, known) == site->any)) {
         return 1;
     }
@@ -245,8 +244,7 @@ void site_check_conditions(struct run *run, struct site *site, const struct run_
         for (g = copy->guard; g >= 0 && !found; g = run->guards[g].parent) {
             found = g == guard || guard_implies(run, &run->guards[g], &run->guards[guard]);
         }
-        if (!found && trusting(run) && !site_around_call(run, site, copy->guard) &&
-            copy->guard >= 0) {
+        if (!found && trusting(run) && !around_call(run, site, copy->guard) && copy->guard >= 0) {
             run_assume(run, RUN_ASSUMES_RETURN, run->guards[guard].condition,
                        "data is unpacked only where this condition of the receive holds");
         } else if (!found) {

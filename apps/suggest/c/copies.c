@@ -2,8 +2,6 @@
 /* The copies that fill the buffer of a call, or empty it. */
 #include "site_private.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool site_receiver(const struct run *run, const struct c_node *call, struct site_function *function)
@@ -60,15 +58,12 @@ bool site_reads(const struct run_event *event, int base)
 
 static void add_copy(struct site *site, size_t event)
 {
-    site->copies = realloc(site->copies, (site->n_copies + 1) * sizeof *site->copies);
-    if (!site->copies) {
-        c_out_of_memory();
-    }
+    site->copies = c_resize(site->copies, site->n_copies + 1, sizeof *site->copies);
     site->copies[site->n_copies++] = event;
 }
 
-/* Those of basic datatypes were lowered to copies. */
-static bool is_opaque_pack(const struct run_event *event)
+/* It is not looked into. */
+static bool is_mpi_pack(const struct run_event *event)
 {
     return event->kind == RUN_MPI && strcmp(c_callee(event->node), "MPI_Pack") == 0;
 }
@@ -77,7 +72,7 @@ static bool is_opaque_pack(const struct run_event *event)
 bool site_around(const struct run *run, int a, int b)
 {
     while (b >= 0 && b != a) {
-        b = run->contexts[b].parent;
+        b = run->contexts[b];
     }
     return b == a;
 }
@@ -204,9 +199,8 @@ static void find_trusted_packing(struct run *run, struct site *site)
         if (site_excluded(run, site, event)) {
             continue;
         }
-        if (is_opaque_pack(event) && site_mentions(event, site->buffer)) {
-            site_refuse(site, C_REFUSED_DATATYPE, event->node,
-                        "MPI_Pack of a datatype that is not known here");
+        if (is_mpi_pack(event) && site_mentions(event, site->buffer)) {
+            site_refuse(site, C_REFUSED_DATATYPE, event->node, "MPI_Pack fills the buffer");
             break;
         }
         if (site_stores_into(event, site->buffer)) {
@@ -248,9 +242,8 @@ void site_find_packing(struct run *run, struct site *site)
     for (i = site->event; !trusting(run) && i-- > 0 && !(left && site->n_copies > 0);) {
         const struct run_event *event = &run->events[i];
 
-        if (is_opaque_pack(event) && site_mentions(event, site->buffer)) {
-            site_refuse(site, C_REFUSED_DATATYPE, event->node,
-                        "MPI_Pack of a datatype that is not known here");
+        if (is_mpi_pack(event) && site_mentions(event, site->buffer)) {
+            site_refuse(site, C_REFUSED_DATATYPE, event->node, "MPI_Pack fills the buffer");
             break;
         }
         left = left || event->context != call->context;
@@ -325,8 +318,8 @@ void site_find_unpacking(struct run *run, struct site *site)
 
 /* ---- what kind of buffer it is, and which function has both ---- */
 
-/* A buffer that is filled with zeros first, and then packed: only the copies count, and they must be
- * all of it. */
+/* A buffer that is filled with zeros first, and then packed: only the copies count, and they must
+ * be all of it. */
 static void drop_fills(struct run *run, struct site *site)
 {
     size_t i, n = 0;

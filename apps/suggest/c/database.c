@@ -10,12 +10,9 @@
 
 static char *copy_of(CXString string)
 {
-    char *copy = strdup(clang_getCString(string) ? clang_getCString(string) : "");
+    char *copy = c_checked(strdup(clang_getCString(string) ? clang_getCString(string) : ""));
 
     clang_disposeString(string);
-    if (!copy) {
-        c_out_of_memory();
-    }
     return copy;
 }
 
@@ -82,19 +79,10 @@ int c_database(const char *build, const char *path, char ***arguments)
         unsigned size = clang_CompileCommand_getNumArgs(command);
         char *directory = copy_of(clang_CompileCommand_getDirectory(command));
 
-        *arguments = calloc(size + 3, sizeof **arguments);
-        if (!*arguments) {
-            c_out_of_memory();
-        }
+        *arguments = c_checked(calloc(size + 3, sizeof **arguments));
         n = arguments_of(command, whole, *arguments);
         if (directory[0]) {
-            size_t length = strlen(directory) + 32;
-            char *option = malloc(length);
-
-            if (option) {
-                snprintf(option, length, "-working-directory=%s", directory);
-                (*arguments)[n++] = option;
-            }
+            (*arguments)[n++] = c_printed("-working-directory=%s", directory);
         }
         free(directory);
     }

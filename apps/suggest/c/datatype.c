@@ -9,7 +9,10 @@ enum { BY_NAME = -1 }; /* no handle is known */
 /* What the names mean on the machines that this runs on; the type's own size decides. */
 static const struct c_datatype basics[] = {
 #define OWN BASIC
-#define BASIC(name, kind, type, c, mpich) {"MPI_" #name, c, sizeof(type), mpich}
+#define BASIC(name, kind, type, c, mpich)                                                          \
+    {                                                                                              \
+        "MPI_" #name, c, sizeof(type), mpich                                                       \
+    }
 #include "cli/basic.def"
 #undef BASIC
 #undef OWN
@@ -29,7 +32,7 @@ static const struct c_datatype basics[] = {
 /* The handle of Open MPI is &ompi_mpi_double, that of MPICH a number. */
 const struct c_datatype *c_find_datatype(struct c_unit *unit, const struct c_node *argument)
 {
-    const char *text = c_text(unit->memory, unit, argument);
+    const char *text = c_text(unit->memory, argument);
     const struct c_node *bare = c_bare(argument);
     const char *object = "";
     size_t i;

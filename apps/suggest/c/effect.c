@@ -2,7 +2,6 @@
 /* What expressions change: assignments, calls, and the events that they leave. */
 #include "run_private.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,10 +11,7 @@ struct run_event *run_event(struct run *run, enum run_event_kind kind, const str
 
     if (run->n_events == run->events_room) {
         run->events_room = run->events_room ? 2 * run->events_room : 256;
-        run->events = realloc(run->events, run->events_room * sizeof *run->events);
-        if (!run->events) {
-            c_out_of_memory();
-        }
+        run->events = c_resize(run->events, run->events_room, sizeof *run->events);
     }
     event = &run->events[run->n_events];
     memset(event, 0, sizeof *event);

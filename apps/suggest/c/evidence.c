@@ -1,58 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "evidence.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-
-#ifndef HAVE_JANSSON
-
-struct evidence *evidence_read(const char *path)
-{
-    fprintf(stderr, "dame suggest: %s: --evidence needs jansson when DAME is built\n", path);
-    return NULL;
-}
-
-void evidence_free(struct evidence *evidence)
-{
-    (void) evidence;
-}
-
-const char *evidence_run(const struct evidence *evidence)
-{
-    (void) evidence;
-    return "";
-}
-
-void evidence_judge(const struct evidence *evidence, struct site *site)
-{
-    (void) evidence;
-    (void) site;
-}
-
-bool evidence_holds(const struct evidence *evidence, const struct site *site, int assumption)
-{
-    (void) evidence;
-    (void) site;
-    (void) assumption;
-    return false;
-}
-
-void evidence_decided(struct evidence *evidence, const struct site *site)
-{
-    (void) evidence;
-    (void) site;
-}
-
-void evidence_print_others(const struct evidence *evidence, const char *path, FILE *out)
-{
-    (void) evidence;
-    (void) path;
-    (void) out;
-}
-
-#else
-
-#include <jansson.h>
 
 /* Messages of one call and layout. */
 struct message {
@@ -143,14 +94,11 @@ static bool nothing_lost(const json_t *json)
 struct evidence *evidence_read(const char *path)
 {
     json_error_t error;
-    struct evidence *evidence = calloc(1, sizeof *evidence);
+    struct evidence *evidence = c_checked(calloc(1, sizeof *evidence));
     const json_t *messages;
     const char *program, *slash;
     size_t i;
 
-    if (!evidence) {
-        c_out_of_memory();
-    }
     evidence->json = json_load_file(path, 0, &error);
     messages = json_object_get(evidence->json, "messages");
     if (!json_is_array(messages) || !json_is_object(json_object_get(evidence->json, "lost"))) {
@@ -160,17 +108,15 @@ struct evidence *evidence_read(const char *path)
         return NULL;
     }
     evidence->n = json_array_size(messages);
-    evidence->messages = calloc(evidence->n + 1, sizeof *evidence->messages);
+    evidence->messages = c_checked(calloc(evidence->n + 1, sizeof *evidence->messages));
     program = text_of(evidence->json, "program");
     slash = strrchr(program, '/');
-    if (!evidence->messages || asprintf(&evidence->run, "a run of %s, %lld rank%s",
-                                        slash      ? slash + 1
-                                        : *program ? program
-                                                   : "the program",
-                                        (long long) number_of(evidence->json, "size"),
-                                        number_of(evidence->json, "size") == 1 ? "" : "s") < 0) {
-        c_out_of_memory();
-    }
+    evidence->run = c_printed("a run of %s, %lld rank%s",
+                              slash      ? slash + 1
+                              : *program ? program
+                                         : "the program",
+                              (long long) number_of(evidence->json, "size"),
+                              number_of(evidence->json, "size") == 1 ? "" : "s");
     for (i = 0; i < evidence->n; i++) {
         evidence->messages[i] = message_of(json_array_get(messages, i));
     }
@@ -326,5 +272,3 @@ void evidence_print_others(const struct evidence *evidence, const char *path, FI
                 (long long) message->bytes);
     }
 }
-
-#endif

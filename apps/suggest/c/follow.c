@@ -3,7 +3,6 @@
  * arguments as values of its parameters. */
 #include "run_private.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,11 +19,8 @@ void run_exit(struct run *run, struct run_exits *exits, struct run_value value)
     if (run->dead) {
         return;
     }
-    exits->values = realloc(exits->values, (exits->n + 1) * sizeof *exits->values);
-    exits->states = realloc(exits->states, (exits->n + 1) * sizeof *exits->states);
-    if (!exits->values || !exits->states) {
-        c_out_of_memory();
-    }
+    exits->values = c_resize(exits->values, exits->n + 1, sizeof *exits->values);
+    exits->states = c_resize(exits->states, exits->n + 1, sizeof *exits->states);
     exits->values[exits->n] = value;
     exits->states[exits->n++] = run_save(run);
 }
@@ -63,10 +59,7 @@ static int open_frame(struct run *run, const struct c_node *call)
             return i;
         }
     }
-    run->frames = realloc(run->frames, (size_t) (i + 1) * sizeof *run->frames);
-    if (!run->frames) {
-        c_out_of_memory();
-    }
+    run->frames = c_resize(run->frames, i + 1, sizeof *run->frames);
     run->frames[run->n_frames++] = (struct run_frame){run->frame, call, call->symbol};
     return i;
 }
@@ -168,8 +161,7 @@ static bool can_follow(const struct run *run, const struct c_node *call)
     return run->level == RUN_TRUSTING && function && function->body &&
            function->n_parameters == call->n - 1 && run->calls < MOST_CALLS &&
            run->steps < MOST_FOLLOWED_STEPS && run->n_writes < MOST_FOLLOWED_WRITES &&
-           run->n_saved < MOST_FOLLOWED_VALUES &&
-           c_allocated(run->memory) < MOST_FOLLOWED_BYTES &&
+           run->n_saved < MOST_FOLLOWED_VALUES && c_allocated(run->memory) < MOST_FOLLOWED_BYTES &&
            !is_running(run, function);
 }
 

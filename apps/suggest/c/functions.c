@@ -54,11 +54,6 @@ int site_peer(const struct site *site)
     return sent ? sent : find_role(known, ROLE_PEER);
 }
 
-int site_communicator(const struct site *site)
-{
-    return find_role(mpi_function(c_callee(site->call)), ROLE_COMM);
-}
-
 size_t site_functions(enum run_level level, const struct c_node *call,
                       struct site_function functions[2])
 {

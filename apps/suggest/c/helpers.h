@@ -3,7 +3,6 @@
 #ifndef SUGGEST_C_HELPERS_H
 #define SUGGEST_C_HELPERS_H
 
-extern const char helpers_check[];   /* of --patch=check */
-extern const char helpers_inspect[]; /* of --patch=inspect */
+extern const char helpers_check[]; /* of --patch=check */
 
 #endif

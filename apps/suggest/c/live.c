@@ -95,40 +95,16 @@ static bool sees(const struct question *question, const struct c_node *name)
     return name->order > question->statement->order && !defined_between(question, name);
 }
 
-static bool seen(const struct question *question, const struct c_node *node)
+static bool is_seen(const struct c_node *node, const void *data)
 {
-    size_t i;
+    const struct question *question = data;
 
-    if (!node) {
-        return false;
-    }
-    if (node->kind == C_NAME && node->symbol == question->symbol) {
-        return sees(question, node);
-    }
-    for (i = 0; i < node->n; i++) {
-        if (seen(question, node->child[i])) {
-            return true;
-        }
-    }
-    return false;
+    return node->kind == C_NAME && node->symbol == question->symbol && sees(question, node);
 }
 
-static bool declared_inside(const struct c_node *node, const struct c_symbol *symbol)
+static bool declares(const struct c_node *node, const void *symbol)
 {
-    size_t i;
-
-    if (!node) {
-        return false;
-    }
-    if (node->kind == C_VARIABLE && node->symbol == symbol) {
-        return true;
-    }
-    for (i = 0; i < node->n; i++) {
-        if (declared_inside(node->child[i], symbol)) {
-            return true;
-        }
-    }
-    return false;
+    return node->kind == C_VARIABLE && node->symbol == symbol;
 }
 
 const struct c_symbol *live_after(const struct run *run, const struct c_node *statement,
@@ -141,11 +117,11 @@ const struct c_symbol *live_after(const struct run *run, const struct c_node *st
     for (i = 0; i < n && !found; i++) {
         const struct question question = {symbols[i], statement, gone, n_gone};
 
-        if (declared_inside(statement, symbols[i])) {
+        if (c_find(statement, declares, symbols[i])) {
             continue;
         }
         if ((symbols[i]->kind != C_SYMBOL_LOCAL && symbols[i]->kind != C_SYMBOL_PARAMETER) ||
-            symbols[i]->address_taken || seen(&question, run->function->body)) {
+            symbols[i]->address_taken || c_find(run->function->body, is_seen, &question)) {
             found = symbols[i];
         }
     }

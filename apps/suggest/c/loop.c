@@ -3,7 +3,6 @@
  * for iteration number t. */
 #include "run_private.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,10 +124,7 @@ static struct run_value changed(struct run *run, const struct gains *gains, size
 
 static void add_gain(struct run *run, struct gains *gains, struct c_symbol *symbol)
 {
-    gains->symbols = realloc(gains->symbols, (gains->n + 1) * sizeof *gains->symbols);
-    if (!gains->symbols) {
-        c_out_of_memory();
-    }
+    gains->symbols = c_resize(gains->symbols, gains->n + 1, sizeof *gains->symbols);
     gains->symbols[gains->n++] = symbol;
     if (gains->n > gains->room) {
         make_gains(run, gains);
@@ -367,10 +363,7 @@ static void run_body(struct run *run, const struct c_node *body, const struct c_
 
 static void push_active(struct run *run, const struct gains *gains)
 {
-    run->active = realloc(run->active, (run->n_active + 1) * sizeof *run->active);
-    if (!run->active) {
-        c_out_of_memory();
-    }
+    run->active = c_resize(run->active, run->n_active + 1, sizeof *run->active);
     run->active[run->n_active][0] = gains->first_write;
     run->active[run->n_active++][1] = gains->last_write;
 }
@@ -404,10 +397,7 @@ static void irregular_loop(struct run *run, const struct c_node *node, struct ga
 static int add_loop(struct run *run, const struct c_node *node, const poly_t *trip,
                     poly_atom_t atom)
 {
-    run->loops = realloc(run->loops, (size_t) (run->n_loops + 1) * sizeof *run->loops);
-    if (!run->loops) {
-        c_out_of_memory();
-    }
+    run->loops = c_resize(run->loops, run->n_loops + 1, sizeof *run->loops);
     run->loops[run->n_loops] = (struct run_loop){
         .atom = atom, .trip = trip, .parent = run->loop, .node = node, .frame = run->frame};
     return run->n_loops++;
@@ -553,55 +543,27 @@ static void forget_iteration(struct run *run, const struct gains *gains)
     }
 }
 
-/* The loop's variable in an iteration, by the iteration's number. */
-static void count_iterations(struct run *run, struct run_context *context,
-                             const struct gains *gains, const poly_t *trip)
-{
-    const struct run_value *entry = &gains->entry[gains->counter];
-    const struct run_value *now = &run->state[gains->symbols[gains->counter]->index];
-    poly_atom_t atom = run_new_atom(run, RUN_ATOM_LOOP, "t");
-
-    context->counter = now->kind == RUN_INTEGER ? run_atom_of(now->poly) : POLY_NO_ATOM;
-    if (entry->kind != RUN_INTEGER || context->counter == POLY_NO_ATOM || atom == POLY_NO_ATOM) {
-        return;
-    }
-    context->id = add_loop(run, context->loop, trip, atom);
-    run->atoms[atom].loop = context->id;
-    context->value = poly_add(
-        run->space, entry->poly,
-        poly_multiply(run->space, gains->gain[gains->counter], poly_variable(run->space, atom)));
-}
-
 /* A loop around MPI calls: one iteration, of which nothing is known. */
 static void context_loop(struct run *run, const struct c_node *node, const struct c_node *parts[3],
                          struct gains *gains)
 {
-    struct run_context context = {run->context, node, -1, POLY_NO_ATOM, NULL, run->n_atoms};
-    const poly_t *trip = NULL;
-    int n_facts = run->n_facts;
+    int outer = run->context, n_facts = run->n_facts;
     const char *why;
 
     if (run->level == RUN_TRUSTING) {
-        trip = try_loop(run, node, parts, gains, &why);
+        try_loop(run, node, parts, gains, &why);
     }
-    run->contexts = realloc(run->contexts, (size_t) (run->n_contexts + 1) * sizeof *run->contexts);
-    if (!run->contexts) {
-        c_out_of_memory();
-    }
+    run->contexts = c_resize(run->contexts, run->n_contexts + 1, sizeof *run->contexts);
     run_control(run, node, "a loop with MPI calls");
     run->context = run->n_contexts++;
-    context.n_atoms = run->n_atoms;
+    run->contexts[run->context] = outer;
     forget_iteration(run, gains);
-    if (trip && gains->counter != SIZE_MAX) {
-        count_iterations(run, &context, gains, trip);
-    }
-    run->contexts[run->context] = context;
     if (parts[0]) {
         run_evaluate(run, parts[0]);
     }
     run_body(run, parts[2], parts[1]);
     run->dead = false;
-    run->context = context.parent;
+    run->context = outer;
     run->n_facts = n_facts;
     run_control(run, node, "a loop with MPI calls");
     forget_iteration(run, gains);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dame-suggest-c: the front end for C, and for Fortran by way of C, of `dame suggest`. */
+/* dame-suggest-c: the front end for C and C++ of `dame suggest`. */
+#include "analyse.h"
 #include "apps/clang/guard.h"
 #include "build.h"
-#include "site.h"
-#include "fortran.h"
-#include "report.h"
 #include "struct_check.h"
 #include "struct_code.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #ifndef SUGGEST_MPI_CPPFLAGS
@@ -20,61 +20,10 @@
 
 enum { DONE = 0, SOME_FILE_FAILED = 1, WRONG_USE = 2 };
 
-static void usage(FILE *out)
-{
-    fputs(
-        "Usage: dame suggest [OPTION]... FILE... [-- COMPILER ARGUMENT...]\n"
-        "       dame suggest [OPTION]... -- BUILD COMMAND...     all files that it compiles, such "
-        "as make -j4\n"
-        "       dame suggest --struct NAME FILE... [-- COMPILER ARGUMENT...]\n"
-        "\n"
-        "Finds loops that pack data for MPI_Send and its kin or unpack received data, and the\n"
-        "MPI datatype that moves the data without them; or says why none is certain.\n"
-        "Each answer says what it assumes, with a number and a place; several FILEs are one "
-        "program.\n"
-        "FILE is C or C++, or Fortran by its ending (.f90, .F, ...), which is read by gfortran and "
-        "only "
-        "reported:\n"
-        "addresses and sizes are C there, and a_n1 and a_l1 are extent and lower bound of a's "
-        "first dimension.\n"
-        "\n"
-        "  -p BUILD          take compiler arguments from BUILD/compile_commands.json\n"
-        "  --explain         also print shape, access program, count and checks\n"
-        "  --measure         print what moving the data takes here: by hand, with Open MPI's own "
-        "engine\n"
-        "                    and with DAME\n"
-        "  --with LIST       sizes to measure with, such as n=64,m=32; others are chosen\n"
-        "  --sarif           print SARIF 2.1.0 instead\n"
-        "  --patch           print a unified diff that uses the datatypes\n"
-        "  --patch=check     print one that keeps the loops and compares their bytes with "
-        "MPI_Pack's\n"
-        "  --patch=inspect   print one that records where the data of other loops is\n"
-        "  --only LINE       only calls in that line\n"
-        "  --strict          assume nothing: what the source does not show is refused\n"
-        "  --assume distinct assume only that pointers with different names lead to different "
-        "memory,\n"
-        "                    and that no other code reads the buffers\n"
-        "  --evidence FILE   what 'dame record --json' wrote of a run: mark the assumptions that "
-        "held in it,\n"
-        "                    refuse what it contradicts, list its datatypes for calls without an "
-        "answer\n"
-        "  --struct NAME     print a function that makes the datatype of this struct of C or C++,\n"
-        "                    name on stderr the members that it leaves out, and compare the "
-        "datatypes\n"
-        "                    that the FILEs make of it with MPI_Type_create_struct\n"
-        "\n"
-        "With --sarif and --patch, diagnostics go to stderr. Exit code: 0, all files were read; 1, "
-        "some\n"
-        "file has errors or was not read, or, with --struct, no file has the struct, a member "
-        "cannot be sent,\n"
-        "or a datatype of it differs from it, or none could be compared; 2, wrong use, or the process "
-        "that\nreads the files was ended by a signal or a limit; what it was reading then is left out.\n",
-        out);
-}
-
 static int wrong_use(const char *argument, const char *what)
 {
-    fprintf(stderr, "dame suggest: '%s': %s; --help shows what there is\n", argument, what);
+    fprintf(stderr, "dame suggest: '%s': %s; 'dame suggest --help' shows the options\n", argument,
+            what);
     return WRONG_USE;
 }
 
@@ -85,11 +34,8 @@ struct words {
 
 static void add_word(struct words *words, const char *begin, size_t length)
 {
-    words->word = realloc(words->word, (size_t) (words->n + 1) * sizeof *words->word);
-    if (!words->word || !(words->word[words->n] = strndup(begin, length))) {
-        c_out_of_memory();
-    }
-    words->n++;
+    words->word = c_resize(words->word, words->n + 1, sizeof *words->word);
+    words->word[words->n++] = c_checked(strndup(begin, length));
 }
 
 static void split_words(struct words *words, const char *text)
@@ -148,225 +94,19 @@ static bool has_errors(const struct report *report, const struct c_unit *unit)
     return true;
 }
 
-/* What the analysis of one function says of a call of MPI. Where another function packs for it, AT
- * is the call there of the function that it is in, and each is an answer of its own; else the best
- * is reported. */
-struct verdict {
-    const struct c_node *call, *at;
-    bool receives;
-    const struct c_function *function;
-    enum site_kind kind;
-    bool refused;
-    bool own; /* the function has the call itself */
-};
-
-struct verdicts {
-    struct verdict *verdict;
-    size_t n;
-};
-
-static struct verdict verdict_of(const struct site *site, const struct c_function *function)
+static bool is_fortran(const char *path)
 {
-    return (struct verdict){site->call,
-                            site->at,
-                            site->function->receives,
-                            function,
-                            site->kind,
-                            site->refusal != 0,
-                            site->run->events[site->event].frame == 0};
-}
-
-static int rank(const struct verdict *verdict)
-{
-    return verdict->kind == SITE_MANY    ? 2
-           : verdict->kind != SITE_PACKS ? 0
-           : verdict->refused            ? 1
-                                         : 2;
-}
-
-/* Is it the one to report? */
-static bool is_best(const struct verdicts *verdicts, const struct verdict *verdict)
-{
-    const struct verdict *best = NULL;
+    static const char *const endings[] = {".f",   ".for", ".f77", ".ftn",
+                                          ".f90", ".f95", ".f03", ".f08"};
+    const char *dot = strrchr(path, '.');
     size_t i;
 
-    for (i = 0; i < verdicts->n; i++) {
-        const struct verdict *other = &verdicts->verdict[i];
-
-        if (other->call != verdict->call || other->receives != verdict->receives) {
-            continue;
-        }
-        if (other->at != verdict->at) { /* packing elsewhere says more than none here */
-            if (verdict->at == verdict->call && rank(other) > 0 && rank(verdict) == 0) {
-                return false;
-            }
-            continue;
-        }
-        if (!best || rank(other) > rank(best) ||
-            (rank(other) == rank(best) && other->own && !best->own)) {
-            best = other;
-        }
-    }
-    return best && best->function == verdict->function && rank(best) == rank(verdict);
-}
-
-struct visit {
-    struct report *report;
-    struct verdicts verdicts;
-    bool reports; /* the second time; the first one collects verdicts */
-};
-
-static void add_verdict(struct verdicts *verdicts, struct verdict verdict)
-{
-    verdicts->verdict = realloc(verdicts->verdict, (verdicts->n + 1) * sizeof *verdicts->verdict);
-    if (!verdicts->verdict) {
-        c_out_of_memory();
-    }
-    verdicts->verdict[verdicts->n++] = verdict;
-}
-
-/* Has the function something to report? What does not pack is only counted. */
-static bool is_reported(const struct verdicts *verdicts, const struct c_function *function)
-{
-    size_t i;
-
-    for (i = 0; i < verdicts->n; i++) {
-        const struct verdict *verdict = &verdicts->verdict[i];
-
-        if (verdict->function == function &&
-            (!verdict->call || (rank(verdict) > 0 && is_best(verdicts, verdict)))) {
+    for (i = 0; dot && i < sizeof endings / sizeof *endings; i++) {
+        if (strcasecmp(dot, endings[i]) == 0) {
             return true;
         }
     }
     return false;
-}
-
-static void visit_function(struct visit *visit, struct c_unit *unit,
-                           const struct c_function *function)
-{
-    struct report *report = visit->report;
-    const char *ended = guard_ended(unit->path, function->symbol->name);
-    struct run *run;
-    struct site *sites = NULL;
-    size_t n, j;
-
-    if (ended) {
-        if (visit->reports) {
-            report_procedure(report, unit, function->body->span.line, function->symbol->name,
-                             ended);
-        }
-        return;
-    }
-    guard_at(unit->path, function->symbol->name);
-    run = run_function(unit, function, report->level);
-    n = run->refused ? 0 : site_find(run, &sites);
-    if (run->refused && visit->reports) {
-        report_unfollowed(report, run);
-    } else if (run->refused) {
-        add_verdict(&visit->verdicts, (struct verdict){.function = function});
-    }
-    for (j = 0; j < n; j++) {
-        struct verdict verdict;
-
-        if (report->evidence) {
-            evidence_judge(report->evidence, &sites[j]);
-        }
-        verdict = verdict_of(&sites[j], function);
-        if (!visit->reports) {
-            add_verdict(&visit->verdicts, verdict);
-        } else {
-            sites[j].skipped = rank(&verdict) == 0 ||
-                               (report->only && sites[j].call->span.line != report->only) ||
-                               !is_best(&visit->verdicts, &verdict);
-        }
-    }
-    if (visit->reports) {
-        report_function(report, run, sites, n);
-    }
-    for (j = 0; j < n; j++) {
-        site_free(&sites[j]);
-    }
-    free(sites);
-    run_free(run);
-}
-
-static void visit_unit(struct visit *visit, struct c_unit *unit)
-{
-    size_t i;
-
-    if (visit->reports) {
-        report_begin_file(visit->report, unit);
-    }
-    for (i = 0; i < unit->n_functions; i++) {
-        if (run_has_mpi(unit->functions[i].body) &&
-            (!visit->reports || is_reported(&visit->verdicts, &unit->functions[i]) ||
-             guard_ended(unit->path, unit->functions[i].symbol->name))) {
-            visit_function(visit, unit, &unit->functions[i]);
-        }
-        visit->report->seen +=
-            visit->reports ? site_calls(visit->report->level, unit->functions[i].body) : 0;
-    }
-    if (visit->reports) {
-        report_end_file(visit->report, unit);
-    }
-}
-
-/* Each function twice: which function says most about a call is known only when all were seen. */
-static void analyse(struct report *report, struct c_unit **units, size_t n)
-{
-    struct visit visit = {.report = report};
-    size_t i;
-
-    for (i = 0; i < n; i++) {
-        c_lower_pack(units[i]);
-        c_find_uses(units[i]);
-        c_find_owners(units[i]);
-    }
-    if (report->level == RUN_TRUSTING) {
-        c_link(units, n);
-        for (i = 0; i < n; i++) {
-            c_find_callers(units[i]);
-        }
-    }
-    for (i = 0; i < 2 * n; i++) {
-        visit.reports = i >= n;
-        visit_unit(&visit, units[i % n]);
-    }
-    for (i = 0; i < visit.verdicts.n; i++) {
-        const struct verdict *verdict = &visit.verdicts.verdict[i];
-
-        if (verdict->call && rank(verdict) == 0 && is_best(&visit.verdicts, verdict)) {
-            *(verdict->kind == SITE_DIRECT ? &report->direct : &report->computed) += 1;
-        }
-    }
-    free(visit.verdicts.verdict);
-}
-
-static bool suggest_fortran(struct report *report, const char *path, const struct words *flags)
-{
-    const struct f_refused *refusals = NULL;
-    struct c_unit *unit;
-
-    if (report->patch) {
-        fprintf(stderr, "dame suggest: %s: patches are made of C only\n", path);
-        return false;
-    }
-    unit = f_parse(path, (const char *const *) flags->word, flags->n, &refusals);
-    if (!unit) {
-        return false;
-    }
-    if (unit->n_errors > 0) {
-        fprintf(stderr, "dame suggest: %s: not analysed: its C text is wrong: line %u: %s\n", path,
-                unit->errors[0].line, unit->errors[0].text);
-        c_unit_free(unit);
-        return false;
-    }
-    analyse(report, &unit, 1);
-    for (; refusals; refusals = refusals->next) {
-        report_procedure(report, unit, refusals->line, refusals->procedure, refusals->why);
-    }
-    c_unit_free(unit);
-    return true;
 }
 
 /* The datatype of a struct. */
@@ -394,7 +134,25 @@ static bool suggest_struct(struct wanted *wanted, struct c_unit *unit, const str
     return struct_check(stderr, unit, layout) == 0 && fine;
 }
 
-/* Adds a file of C to the units; Fortran, and a struct, are reported at once. */
+/* The compiler's arguments for a file: the build's, the user's, MPI's. false after a message. */
+static bool add_arguments(struct words *arguments, const char *path, const char *build,
+                          const struct words *flags)
+{
+    char **given = NULL;
+    int n = build ? c_database(build, path, &given) : 0, i;
+
+    for (i = 0; i < n; i++) {
+        add_word(arguments, given[i], strlen(given[i]));
+    }
+    for (i = 0; i < flags->n; i++) {
+        add_word(arguments, flags->word[i], strlen(flags->word[i]));
+    }
+    split_words(arguments, SUGGEST_MPI_CPPFLAGS);
+    c_database_free(given, n);
+    return n >= 0;
+}
+
+/* Adds a file to the units; a struct is reported at once. */
 static bool read_file(struct report *report, const char *path, const char *build,
                       const struct words *flags, struct wanted *wanted, struct c_unit **units,
                       size_t *n)
@@ -402,33 +160,23 @@ static bool read_file(struct report *report, const char *path, const char *build
     struct words arguments = {0};
     const struct layout *layout = NULL;
     const char *problem = NULL;
-    char **given = NULL;
     struct c_unit *unit;
-    int n_given = 0, i;
     bool fine, found = false;
 
     if (guard_ended(path, NULL) || !is_regular(path)) {
         return false;
     }
     guard_at(path, NULL);
-    if (wanted->name && f_is_fortran(path)) {
-        fprintf(stderr, "dame suggest: %s: --struct reads C and C++ only\n", path);
+    if (is_fortran(path)) {
+        fprintf(stderr,
+                "dame suggest: %s: Fortran is not read; 'dame record' finds the datatypes of its "
+                "loops in a run\n",
+                path);
         return false;
     }
-    if (f_is_fortran(path)) {
-        return suggest_fortran(report, path, flags);
-    }
-    if (build && (n_given = c_database(build, path, &given)) < 0) {
+    if (!add_arguments(&arguments, path, build, flags)) {
         return false;
     }
-    for (i = 0; i < n_given; i++) {
-        add_word(&arguments, given[i], strlen(given[i]));
-    }
-    for (i = 0; i < flags->n; i++) {
-        add_word(&arguments, flags->word[i], strlen(flags->word[i]));
-    }
-    split_words(&arguments, SUGGEST_MPI_CPPFLAGS);
-    c_database_free(given, n_given);
     unit = wanted->name ? layout_parse(path, (const char *const *) arguments.word, arguments.n,
                                        wanted->name, &layout, &problem, &found)
                         : c_parse(path, (const char *const *) arguments.word, arguments.n);
@@ -449,135 +197,218 @@ static bool read_file(struct report *report, const char *path, const char *build
     return fine;
 }
 
-int main(int argc, char **argv)
+/* ---- the command line ---- */
+
+struct options {
+    struct report report;
+    struct wanted wanted;
+    const char *build, *evidence;
+    struct words files, flags;
+    char **command; /* of a build; NULL: files are given */
+};
+
+enum { GO_ON = -1 };
+
+/* Those that have a name; those of a letter are that letter. */
+enum {
+    OPTION_WITH = 256,
+    OPTION_STRUCT,
+    OPTION_EVIDENCE,
+    OPTION_ONLY,
+    OPTION_STRICT,
+    OPTION_MEASURE,
+    OPTION_EXPLAIN,
+    OPTION_SARIF,
+    OPTION_PATCH,
+};
+
+/* Returns GO_ON, or an exit code. */
+static int take_option(struct options *options, int option)
 {
-    struct report report = {.out = stdout, .level = RUN_TRUSTING};
-    struct words files = {0}, flags = {0};
-    struct wanted wanted = {0};
-    struct c_unit **units;
-    size_t n_units = 0;
-    const char *build = NULL, *evidence = NULL;
-    char **command = NULL, **built = NULL, *watched = NULL;
-    int n_built = 0;
-    bool fine = true;
-    int i;
+    char *end;
 
-    if (argc == 3 && strcmp(argv[1], "--") == 0 && strcmp(argv[2], "--help") == 0) {
-        usage(stdout); /* what dame(1) leaves to its front ends */
-        return DONE;
-    }
-    for (i = 1; i < argc; i++) {
-        const char *argument = argv[i];
-
-        if (strcmp(argument, "--") == 0 && files.n == 0 && i + 1 < argc) {
-            command = argv + i + 1;
-            break;
+    switch (option) {
+    case 'p':
+        options->build = optarg;
+        break;
+    case OPTION_WITH:
+        options->report.with = optarg;
+        break;
+    case OPTION_STRUCT:
+        options->wanted.name = optarg;
+        break;
+    case OPTION_EVIDENCE:
+        options->evidence = optarg;
+        break;
+    case OPTION_ONLY:
+        options->report.only = strtoul(optarg, &end, 10);
+        if (*end || options->report.only == 0) {
+            return wrong_use(optarg, "--only takes the number of a line");
         }
-        if (strcmp(argument, "--") == 0) {
-            for (i++; i < argc; i++) {
-                add_word(&flags, argv[i], strlen(argv[i]));
-            }
-        } else if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
-            /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the process ends */
-            usage(stdout);
-            return DONE;
-        } else if (strcmp(argument, "-p") == 0 || strcmp(argument, "--only") == 0 ||
-                   strcmp(argument, "--assume") == 0 || strcmp(argument, "--with") == 0 ||
-                   strcmp(argument, "--struct") == 0 || strcmp(argument, "--evidence") == 0) {
-            if (++i == argc) {
-                return wrong_use(argument, "needs a value");
-            }
-            if (argument[1] == 'p') {
-                build = argv[i];
-            } else if (strcmp(argument, "--with") == 0) {
-                report.with = argv[i];
-            } else if (strcmp(argument, "--struct") == 0) {
-                wanted.name = argv[i];
-            } else if (strcmp(argument, "--evidence") == 0) {
-                evidence = argv[i];
-            } else if (strcmp(argument, "--only") == 0) {
-                char *end;
+        break;
+    case OPTION_STRICT:
+        options->report.level = RUN_STRICT;
+        break;
+    case OPTION_MEASURE:
+        options->report.measure = true;
+        break;
+    case OPTION_EXPLAIN:
+        options->report.explain = true;
+        break;
+    case OPTION_SARIF:
+        options->report.sarif = true;
+        break;
+    case OPTION_PATCH:
+        options->report.patch = optarg ? PATCH_CHECK : PATCH_TYPES;
+        if (optarg && strcmp(optarg, "check") != 0) {
+            return wrong_use(optarg, "--patch takes =check or nothing");
+        }
+        break;
+    }
+    return GO_ON;
+}
 
-                report.only = strtoul(argv[i], &end, 10);
-                if (*end || report.only == 0) {
-                    return wrong_use(argv[i], "--only takes the number of a line");
-                }
-            } else if (strcmp(argv[i], "distinct") == 0) {
-                report.level = RUN_DISTINCT;
-            } else {
-                return wrong_use(argv[i], "--assume takes the word distinct");
-            }
-        } else if (strcmp(argument, "--strict") == 0) {
-            report.level = RUN_STRICT;
-        } else if (strcmp(argument, "--measure") == 0) {
-            report.measure = true;
-        } else if (strcmp(argument, "--explain") == 0) {
-            report.explain = true;
-        } else if (strcmp(argument, "--sarif") == 0) {
-            report.sarif = true;
-        } else if (strcmp(argument, "--patch") == 0) {
-            report.patch = PATCH_TYPES;
-        } else if (strcmp(argument, "--patch=check") == 0) {
-            report.patch = PATCH_CHECK;
-        } else if (strcmp(argument, "--patch=inspect") == 0) {
-            report.patch = PATCH_INSPECT;
-        } else if (argument[0] == '-') {
-            return wrong_use(argument, "is not an option");
-        } else {
-            add_word(&files, argument, strlen(argument));
+/* Reads the options before "--". Returns GO_ON, or an exit code. */
+static int take_options(int argc, char **argv, struct options *options)
+{
+    static const struct option longs[] = {{"with", required_argument, NULL, OPTION_WITH},
+                                          {"struct", required_argument, NULL, OPTION_STRUCT},
+                                          {"only", required_argument, NULL, OPTION_ONLY},
+                                          {"evidence", required_argument, NULL, OPTION_EVIDENCE},
+
+                                          {"strict", no_argument, NULL, OPTION_STRICT},
+                                          {"measure", no_argument, NULL, OPTION_MEASURE},
+                                          {"explain", no_argument, NULL, OPTION_EXPLAIN},
+                                          {"sarif", no_argument, NULL, OPTION_SARIF},
+                                          {"patch", optional_argument, NULL, OPTION_PATCH},
+                                          {NULL, 0, NULL, 0}};
+    int option, code;
+
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":p:", longs, NULL)) != -1) {
+        if (option == ':') {
+            return wrong_use(argv[optind - 1], "needs a value");
+        }
+        if (option == '?') {
+            const char letter[] = {'-', (char) optopt, '\0'};
+
+            return wrong_use(optopt > 0 && optopt < 256 ? letter : argv[optind - 1],
+                             optopt < 256 ? "is not an option" : "takes no value");
+        }
+        code = take_option(options, option);
+        if (code != GO_ON) {
+            return code;
         }
     }
-    if (files.n == 0 && !command) {
-        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the process ends */
-        fprintf(stderr, "dame suggest: no file; --help shows what there is\n");
+    return GO_ON;
+}
+
+static int check_options(const struct options *options)
+{
+    const struct report *report = &options->report;
+
+    if (options->files.n == 0 && !options->command) {
+        fprintf(stderr, "dame suggest: no file; 'dame suggest --help' says more\n");
         return WRONG_USE;
     }
-    if (report.sarif && report.patch) {
+    if (report->sarif && report->patch) {
         return wrong_use("--sarif", "not together with --patch");
     }
-    if (wanted.name &&
-        (report.sarif || report.patch || report.measure || report.only || evidence)) {
+    if (options->wanted.name &&
+        (report->sarif || report->patch || report->measure || report->only || options->evidence)) {
         return wrong_use("--struct",
                          "not together with --sarif, --patch, --measure, --only or --evidence");
     }
-    if (command) {
-        build = watched = build_watch(command, &built, &n_built);
-        if (!build) {
-            return SOME_FILE_FAILED;
+    return GO_ON;
+}
+
+/* Behind "--" are arguments of the compiler, or without files a command. */
+static int read_command_line(int argc, char **argv, struct options *options)
+{
+    int end, code, i;
+
+    for (end = 1; end < argc && strcmp(argv[end], "--") != 0; end++) {
+    }
+    code = take_options(end, argv, options);
+    if (code != GO_ON) {
+        return code;
+    }
+    for (i = optind; i < end; i++) {
+        add_word(&options->files, argv[i], strlen(argv[i]));
+    }
+    if (options->files.n == 0 && end + 1 < argc) {
+        options->command = argv + end + 1;
+    } else {
+        for (i = end + 1; i < argc; i++) {
+            add_word(&options->flags, argv[i], strlen(argv[i]));
         }
-        for (i = 0; i < n_built; i++) {
-            add_word(&files, built[i], strlen(built[i]));
-        }
     }
-    if (evidence && !(report.evidence = evidence_read(evidence))) {
-        return SOME_FILE_FAILED;
+    return check_options(options);
+}
+
+/* ---- all of it ---- */
+
+/* Reads all files, and reports. false: a file was not read, or has errors. */
+static bool read_files(struct options *options)
+{
+    struct report *report = &options->report;
+    struct c_unit **units = c_checked(calloc((size_t) options->files.n + 1, sizeof *units));
+    size_t n_units = 0;
+    bool fine = true;
+    int i;
+
+    report_begin(report);
+    for (i = 0; i < options->files.n; i++) {
+        fine &= read_file(report, options->files.word[i], options->build, &options->flags,
+                          &options->wanted, units, &n_units);
     }
-    guard_start("dame suggest", true);
-    report_begin(&report);
-    units = calloc((size_t) files.n, sizeof *units);
-    if (!units) {
-        c_out_of_memory();
-    }
-    for (i = 0; i < files.n; i++) {
-        fine &= read_file(&report, files.word[i], build, &flags, &wanted, units, &n_units);
-    }
-    if (wanted.name && !wanted.found) {
-        fprintf(stderr, "dame suggest: %s: no struct of this name was found\n", wanted.name);
+    if (options->wanted.name && !options->wanted.found) {
+        fprintf(stderr, "dame suggest: %s: no struct of this name was found\n",
+                options->wanted.name);
         fine = false;
     }
     if (n_units > 0) {
-        analyse(&report, units, n_units);
+        analyse(report, units, n_units);
     }
     while (n_units > 0) {
         c_unit_free(units[--n_units]);
     }
     free(units);
-    if (!wanted.name) {
-        report_end(&report);
+    if (!options->wanted.name) {
+        report_end(report);
     }
-    evidence_free(report.evidence);
-    free_words(&files);
-    free_words(&flags);
+    return fine && !report->failed;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options = {.report = {.out = stdout, .level = RUN_TRUSTING}};
+    char *watched = NULL, **built = NULL;
+    int n_built = 0, code, i;
+    bool fine;
+
+    code = read_command_line(argc, argv, &options);
+    if (code != GO_ON) {
+        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the process ends */
+        return code;
+    }
+    if (options.command) {
+        options.build = watched = build_watch(options.command, &built, &n_built);
+        if (!watched) {
+            return SOME_FILE_FAILED;
+        }
+        for (i = 0; i < n_built; i++) {
+            add_word(&options.files, built[i], strlen(built[i]));
+        }
+    }
+    if (options.evidence && !(options.report.evidence = evidence_read(options.evidence))) {
+        return SOME_FILE_FAILED;
+    }
+    guard_start("dame suggest", true);
+    fine = read_files(&options);
+    evidence_free(options.report.evidence);
+    free_words(&options.files);
+    free_words(&options.flags);
     if (watched) {
         build_free(watched, built, n_built);
     }

@@ -3,8 +3,6 @@
 #include "builder.h"
 #include "run_private.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 access_place_t builder_place(const struct builder *builder, const struct c_node *node)
@@ -61,19 +59,14 @@ bool builder_in_scope(const struct builder *builder, const struct c_symbol *symb
            symbol->kind == C_SYMBOL_FUNCTION;
 }
 
+static bool is_out_of_scope(const struct c_node *node, const void *builder)
+{
+    return node->kind == C_NAME && !builder_in_scope(builder, node->symbol);
+}
+
 bool builder_names_in_scope(const struct builder *builder, const struct c_node *node)
 {
-    size_t i;
-
-    if (node->kind == C_NAME && !builder_in_scope(builder, node->symbol)) {
-        return false;
-    }
-    for (i = 0; i < node->n; i++) {
-        if (!builder_names_in_scope(builder, node->child[i])) {
-            return false;
-        }
-    }
-    return true;
+    return !c_find(node, is_out_of_scope, builder);
 }
 
 static const struct run_value *value_at_call(const struct builder *builder,
@@ -195,8 +188,9 @@ static const char *text_at_call(struct builder *builder, const struct run_text *
     return written && !renaming.changed ? text->text : written;
 }
 
-const char *builder_text_at_call(struct builder *builder, const struct run_text *text, int base,
-                                 const struct c_type *type, size_t time)
+/* The first of several texts of the value that has it there. */
+static const char *any_text_at_call(struct builder *builder, const struct run_text *text, int base,
+                                    const struct c_type *type, size_t time)
 {
     const char *found = NULL;
 
@@ -286,7 +280,7 @@ static const poly_t *translate_load(struct builder *builder, int atom)
     const poly_t *subscripts[POLY_SUBSCRIPTS];
     const poly_t *const *given;
     const char *text =
-        builder_text_at_call(builder, &known->text, known->base, known->type, known->time);
+        any_text_at_call(builder, &known->text, known->base, known->type, known->time);
     int i, n;
 
     if (!text) {
@@ -395,8 +389,8 @@ const char *builder_pointer_text(struct builder *builder, int base)
                    : NULL;
     }
     if (known->kind == RUN_LOADED) {
-        return builder_text_at_call(builder, &known->text, known->from, known->read_as,
-                                    known->read_time);
+        return any_text_at_call(builder, &known->text, known->from, known->read_as,
+                                known->read_time);
     }
     name = known->symbol ? name_for(builder, known->symbol, zero, base) : NULL;
     if (!name && run->n_symbols > 0) {

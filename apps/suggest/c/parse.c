@@ -2,7 +2,6 @@
 /* From the cursors of libclang to the trees of tree.h. */
 #include "parse.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,11 +76,8 @@ static const struct c_file *file_of(struct reader *reader, CXFile clang)
     if (clang_File_isEqual(clang, reader->main_file)) {
         reader->unit->main_file = file;
     }
-    reader->files = realloc(reader->files, (i + 1) * sizeof *reader->files);
-    reader->seen_files = realloc(reader->seen_files, (i + 1) * sizeof *reader->seen_files);
-    if (!reader->files || !reader->seen_files) {
-        c_out_of_memory();
-    }
+    reader->files = c_resize(reader->files, i + 1, sizeof *reader->files);
+    reader->seen_files = c_resize(reader->seen_files, i + 1, sizeof *reader->seen_files);
     reader->files[i] = file;
     reader->seen_files[i] = clang;
     reader->n_files++;
@@ -189,7 +185,7 @@ static void read_type_kind(struct reader *reader, struct c_type *type, CXType cl
     }
 }
 
-static struct c_type *new_type(struct reader *reader, CXType clang, CXType canonical)
+static struct c_type *new_type(struct reader *reader, CXType canonical)
 {
     struct c_type *type = c_allocate(reader->unit->memory, sizeof *type);
 
@@ -199,7 +195,6 @@ static struct c_type *new_type(struct reader *reader, CXType clang, CXType canon
     type->is_const = clang_isConstQualifiedType(canonical);
     type->is_volatile = clang_isVolatileQualifiedType(canonical);
     type->is_restrict = clang_isRestrictQualifiedType(canonical);
-    (void) clang;
     type->name = read_string(reader, clang_getTypeSpelling(ask_unqualified(canonical)));
     return type;
 }
@@ -216,13 +211,10 @@ const struct c_type *read_type(struct reader *reader, CXType clang)
             return reader->types[i];
         }
     }
-    type = new_type(reader, clang, canonical);
-    reader->types = realloc(reader->types, (reader->n_types + 1) * sizeof *reader->types);
+    type = new_type(reader, canonical);
+    reader->types = c_resize(reader->types, reader->n_types + 1, sizeof *reader->types);
     reader->seen_types =
-        realloc(reader->seen_types, (reader->n_types + 1) * sizeof *reader->seen_types);
-    if (!reader->types || !reader->seen_types) {
-        c_out_of_memory();
-    }
+        c_resize(reader->seen_types, reader->n_types + 1, sizeof *reader->seen_types);
     reader->types[reader->n_types] = type;
     reader->seen_types[reader->n_types++] = canonical;
     if (canonical.kind == CXType_Atomic) {
@@ -379,10 +371,7 @@ struct c_symbol *read_symbol(struct reader *reader, CXCursor cursor)
     symbol->key = key;
     symbol->cursor = c_allocate(unit->memory, sizeof canonical);
     memcpy(symbol->cursor, &canonical, sizeof canonical);
-    unit->symbols = realloc(unit->symbols, (unit->n_symbols + 1) * sizeof *unit->symbols);
-    if (!unit->symbols) {
-        c_out_of_memory();
-    }
+    unit->symbols = c_resize(unit->symbols, unit->n_symbols + 1, sizeof *unit->symbols);
     unit->symbols[unit->n_symbols++] = symbol;
     make_symbol(reader, symbol, canonical);
     if (canonical.kind == CXCursor_ParmDecl || canonical.kind == CXCursor_VarDecl) {
@@ -994,10 +983,7 @@ static void read_initialised(struct reader *reader, CXCursor cursor)
     read_set_child(variable, 0, read_variable_children(reader, variable->symbol, cursor));
     variable->n = variable->child[0] ? 1 : 0;
     unit->initialised =
-        realloc(unit->initialised, (unit->n_initialised + 1) * sizeof *unit->initialised);
-    if (!unit->initialised) {
-        c_out_of_memory();
-    }
+        c_resize(unit->initialised, unit->n_initialised + 1, sizeof *unit->initialised);
     unit->initialised[unit->n_initialised++] = variable;
 }
 
@@ -1040,11 +1026,7 @@ static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent, CXCli
     }
     body_of(reader, symbol, cursor);
     if (symbol->body) {
-        unit->functions =
-            realloc(unit->functions, (unit->n_functions + 1) * sizeof *unit->functions);
-        if (!unit->functions) {
-            c_out_of_memory();
-        }
+        unit->functions = c_resize(unit->functions, unit->n_functions + 1, sizeof *unit->functions);
         function = &unit->functions[unit->n_functions++];
         function->symbol = symbol;
         function->body = (struct c_node *) symbol->body;
@@ -1122,14 +1104,11 @@ struct c_unit *read_unit(const char *path, const char *const *arguments, int n_a
                          void (*see)(void *data, struct reader *reader), void *data)
 {
     struct reader reader = {0};
-    struct c_unit *unit = calloc(1, sizeof *unit);
-    CXIndex index = clang_createIndex(0, 0);
+    struct c_unit *unit = c_checked(calloc(1, sizeof *unit));
+    CXIndex index = c_checked(clang_createIndex(0, 0));
     enum CXErrorCode code;
     const char *why;
 
-    if (!unit || !index) {
-        c_out_of_memory();
-    }
     unit->path = path;
     unit->memory = c_memory_new();
     unit->text = c_read_file(unit->memory, path, &unit->size, &why);

@@ -65,10 +65,7 @@ static struct c_symbol *make_symbol(struct c_unit *unit, enum c_symbol_kind kind
     symbol->cursor = c_allocate(unit->memory, sizeof none);
     memcpy(symbol->cursor, &none, sizeof none);
     symbol->index = (size_t) -1;
-    unit->symbols = realloc(unit->symbols, (unit->n_symbols + 1) * sizeof *unit->symbols);
-    if (!unit->symbols) {
-        c_out_of_memory();
-    }
+    unit->symbols = c_resize(unit->symbols, unit->n_symbols + 1, sizeof *unit->symbols);
     unit->symbols[unit->n_symbols++] = symbol;
     return symbol;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The edits that use the datatypes of decided sites. */
 #include "patch.h"
-#include "diff.h"
+#include "edits.h"
 #include "helpers.h"
 #include "live.h"
 #include "apps/suggest/code.h"
@@ -13,19 +13,15 @@ struct patch {
     struct c_unit *unit;
     struct edits edits;
     int n;            /* sites so far */
-    size_t helper_at; /* where the helpers of check and inspect go; 0: not needed */
-    size_t lists_at;  /* where inspect's variables go */
+    size_t helper_at; /* where the helper of check goes, + 1; 0: not needed */
     bool uses_stdlib, uses_stddef, uses_stdio;
     size_t headers_at;
 };
 
 struct patch *patch_new(struct c_unit *unit)
 {
-    struct patch *patch = calloc(1, sizeof *patch);
+    struct patch *patch = c_checked(calloc(1, sizeof *patch));
 
-    if (!patch) {
-        c_out_of_memory();
-    }
     patch->unit = unit;
     return patch;
 }
@@ -178,10 +174,7 @@ static void add_node(const struct c_node ***nodes, size_t *n, const struct c_nod
             return;
         }
     }
-    *nodes = realloc(*nodes, (*n + 1) * sizeof **nodes);
-    if (!*nodes) {
-        c_out_of_memory();
-    }
+    *nodes = c_resize(*nodes, *n + 1, sizeof **nodes);
     (*nodes)[(*n)++] = node;
 }
 
@@ -376,7 +369,7 @@ static bool edit_call(struct patch *patch, const struct site *site, bool nested)
     return fine;
 }
 
-/* ---- the three kinds of patches ---- */
+/* ---- the two kinds of patches ---- */
 
 /* Both halves of MPI_Sendrecv have one statement: its second half is put around the first. */
 static void choose(struct site *sites, size_t n, bool *chosen)
@@ -425,16 +418,14 @@ static void collect_gone(struct run *run, struct site *sites, size_t n, const bo
 
 static void patch_types(struct patch *patch, struct run *run, struct site *sites, size_t n)
 {
-    bool *chosen = calloc(n + 1, sizeof *chosen), *stays = calloc(n + 1, sizeof *stays);
+    bool *chosen = c_checked(calloc(n + 1, sizeof *chosen)),
+         *stays = c_checked(calloc(n + 1, sizeof *stays));
     struct removal removal = {0};
     const struct c_node *where;
     const char *why;
     size_t i, j, before = patch->edits.n;
     bool again = true;
 
-    if (!chosen || !stays) {
-        c_out_of_memory();
-    }
     choose(sites, n, chosen);
     while (again) { /* a site that cannot be changed keeps loops that others share */
         again = false;
@@ -516,11 +507,11 @@ static size_t place_for_helpers(const struct c_unit *unit, const struct c_functi
     return at;
 }
 
-static void need_helper(struct patch *patch, const struct run *run, const char *helper)
+static void need_helper(struct patch *patch, const struct run *run)
 {
     if (patch->helper_at == 0) {
         patch->helper_at = place_for_helpers(patch->unit, run->function) + 1;
-        edits_add(&patch->edits, patch->helper_at - 1, patch->helper_at - 1, helper);
+        edits_add(&patch->edits, patch->helper_at - 1, patch->helper_at - 1, helpers_check);
     }
 }
 
@@ -558,24 +549,24 @@ static void patch_check(struct patch *patch, struct run *run, struct site *sites
         processes = times = "";
         if (site->function->processes) {
             times = c_format(run->memory, " * %sprocesses", prefix);
-            processes = c_format(
-                run->memory, "%sint %sprocesses;\n%sMPI_Comm_size(%s, &%sprocesses);\n", inner,
-                prefix, inner,
-                c_text(run->memory, unit, site->call->child[site->function->processes]), prefix);
+            processes =
+                c_format(run->memory, "%sint %sprocesses;\n%sMPI_Comm_size(%s, &%sprocesses);\n",
+                         inner, prefix, inner,
+                         c_text(run->memory, site->call->child[site->function->processes]), prefix);
         }
         text = c_format(
             run->memory,
             "{\n%s%s%sstatic int %sdone = -1;\n%sdame_check(%s, %s%s%s%s, %s,\n"
             "%s           %s, %s%s, %s, &%sdone, \"%s:%u\");\n%s%s}",
             code.make, processes, inner, prefix, inner,
-            c_text(run->memory, unit, site->call->child[site->function->buffer]), *times ? "(" : "",
-            c_text(run->memory, unit, site->call->child[site->function->count]), *times ? ")" : "",
-            times, c_text(run->memory, unit, site->call->child[site->function->type]), inner,
-            code.address, code.count, times, code.type, prefix, unit->path, site->call->span.line,
-            code.release, indent);
+            c_text(run->memory, site->call->child[site->function->buffer]), *times ? "(" : "",
+            c_text(run->memory, site->call->child[site->function->count]), *times ? ")" : "", times,
+            c_text(run->memory, site->call->child[site->function->type]), inner, code.address,
+            code.count, times, code.type, prefix, unit->path, site->call->span.line, code.release,
+            indent);
         open = last->parent->kind == C_BLOCK ? "" : "{ ";
         close = last->parent->kind == C_BLOCK ? "" : " }";
-        need_helper(patch, run, helpers_check);
+        need_helper(patch, run);
         before = patch->edits.n;
         at = end_of(unit, last);
         if (site->function->receives) {
@@ -597,155 +588,29 @@ static void patch_check(struct patch *patch, struct run *run, struct site *sites
     }
 }
 
-/* Is every copy of the site a statement of its own that no other site has? */
-static const char *why_no_inspection(const struct run *run, const struct site *site,
-                                     const struct site *sites, size_t n)
-{
-    size_t i, j, k;
-
-    if (!site->inspectable) {
-        return "its region is refused, not only its shape";
-    }
-    if (site->shared) {
-        return "other code may read the buffer";
-    }
-    if (why_no_call(site)) {
-        return why_no_call(site);
-    }
-    for (i = 0; i < site->n_copies; i++) {
-        const struct c_node *copy = run->events[site->copies[i]].node;
-
-        if (copy->datatype) {
-            return "MPI_Pack makes a copy";
-        }
-        if (run->events[site->copies[i]].frame != site->home) {
-            return "another function copies";
-        }
-        if (statement_of(copy) != copy) {
-            return "a copy is part of a larger expression";
-        }
-        if (in_macro(run->unit, copy) || in_macro(run->unit, copy->child[0]) ||
-            in_macro(run->unit, copy->child[1])) {
-            return "a macro is in the way";
-        }
-        for (j = 0; j < n; j++) {
-            for (k = 0; &sites[j] != site && k < sites[j].n_copies; k++) {
-                if (sites[j].copies[k] == site->copies[i]) {
-                    return "two calls send the buffer";
-                }
-            }
-        }
-    }
-    return NULL;
-}
-
-static bool edit_copy(struct patch *patch, const struct c_node *copy, const char *list)
-{
-    struct edits *edits = &patch->edits;
-
-    if (copy->kind == C_CALL) {
-        return edits_add(edits, copy->child[0]->span.begin, copy->child[1]->span.begin, list);
-    }
-    /* to = from */
-    return edits_add(edits, copy->span.begin, copy->span.begin, list) &&
-           edits_add(edits, copy->child[0]->span.end, copy->child[1]->span.begin, ", ") &&
-           edits_add(edits, copy->span.end, copy->span.end, ")");
-}
-
-static bool edit_inspected(struct patch *patch, const struct run *run, const struct site *site)
-{
-    const struct c_unit *unit = patch->unit;
-    const struct c_node *statement = call_statement(site);
-    const struct c_node *buffer = site->call->child[site->function->buffer];
-    const struct c_node *count = site->call->child[site->function->count];
-    const struct c_node *type = site->call->child[site->function->type];
-    const char *indent = indent_of(run->memory, unit, statement->span.begin);
-    const char *prefix = prefix_for(patch, run->memory);
-    size_t end = end_of(unit, statement), i;
-    bool fine;
-
-    need_helper(patch, run, helpers_inspect);
-    fine = edits_add(&patch->edits, patch->lists_at, patch->lists_at,
-                     c_format(run->memory, "static struct dame_list %slist;\n", prefix)) &&
-           edits_add(&patch->edits, statement->span.begin, statement->span.begin,
-                     c_format(run->memory,
-                              "{\n%s    MPI_Datatype %stype =\n%s        dame_recorded(&%slist, "
-                              "%s, %s, %s);\n%s    ",
-                              indent, prefix, indent, prefix, c_text(run->memory, unit, buffer),
-                              c_text(run->memory, unit, count), c_text(run->memory, unit, type),
-                              indent)) &&
-           edits_add(&patch->edits, end, end, c_format(run->memory, "\n%s}", indent)) &&
-           edits_add(&patch->edits, buffer->span.begin, buffer->span.end, "MPI_BOTTOM") &&
-           edits_add(&patch->edits, count->span.begin, count->span.end, "1") &&
-           edits_add(&patch->edits, type->span.begin, type->span.end,
-                     c_format(run->memory, "%stype", prefix));
-    for (i = 0; i < site->n_copies && fine; i++) {
-        const struct c_node *copy = run->events[site->copies[i]].node;
-
-        fine = edit_copy(patch, copy,
-                         c_format(run->memory, "%s(&%slist, ",
-                                  copy->kind == C_CALL ? "dame_record" : "DAME_RECORD", prefix));
-    }
-    return fine;
-}
-
-static void patch_inspect(struct patch *patch, struct run *run, struct site *sites, size_t n)
-{
-    size_t i;
-
-    if (patch->lists_at == 0) {
-        patch->lists_at = place_for_helpers(patch->unit, run->function);
-    }
-    for (i = 0; i < n; i++) {
-        const char *why;
-        size_t before = patch->edits.n;
-
-        if (!sites[i].refusal || sites[i].skipped) {
-            continue;
-        }
-        why = why_no_inspection(run, &sites[i], sites, n);
-        if (!why && !edit_inspected(patch, run, &sites[i])) {
-            why = "its edits overlap those of another call";
-            edits_cut(&patch->edits, before);
-        }
-        if (why) {
-            no_patch(&sites[i], sites[i].where, why);
-        }
-    }
-}
-
 void patch_function(struct patch *patch, enum patch_mode mode, struct run *run, struct site *sites,
                     size_t n)
 {
-    size_t i;
-
     if (n == 0) {
         return;
-    }
-    for (i = 0; i < n; i++) {
-        if (sites[i].kind == SITE_MANY && !sites[i].skipped) {
-            no_patch(&sites[i], sites[i].call, "the other side must change with it");
-            sites[i].skipped = true;
-        }
     }
     if (mode == PATCH_TYPES) {
         patch_types(patch, run, sites, n);
     } else if (mode == PATCH_CHECK) {
         patch_check(patch, run, sites, n);
-    } else if (mode == PATCH_INSPECT) {
-        patch_inspect(patch, run, sites, n);
     }
     if (!patch->headers_at) {
         patch->headers_at = place_for_helpers(patch->unit, run->function) + 1;
     }
 }
 
-void patch_print(struct patch *patch, FILE *out)
+bool patch_print(struct patch *patch, FILE *out)
 {
     char *new;
+    bool fine;
 
     if (patch->edits.n == 0) {
-        return;
+        return true;
     }
     if (patch->headers_at && (patch->uses_stdlib || patch->uses_stddef || patch->uses_stdio)) {
         const char *text = patch->unit->text;
@@ -766,6 +631,7 @@ void patch_print(struct patch *patch, FILE *out)
         }
     }
     new = edits_apply(&patch->edits, patch->unit->text, patch->unit->size);
-    diff_print(out, patch->unit->path, patch->unit->text, new);
+    fine = edits_diff(out, patch->unit->path, new);
     free(new);
+    return fine;
 }

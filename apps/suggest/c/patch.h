@@ -7,17 +7,16 @@
 
 struct patch;
 
-enum patch_mode { PATCH_NONE, PATCH_TYPES, PATCH_CHECK, PATCH_INSPECT };
+enum patch_mode { PATCH_NONE, PATCH_TYPES, PATCH_CHECK };
 
 struct patch *patch_new(struct c_unit *unit);
 void patch_free(struct patch *patch);
 
-/* Adds the edits for the decided (and inspectable) sites of a function, or says why not.
- */
+/* Adds the edits for the decided sites of a function, or says why not. */
 void patch_function(struct patch *patch, enum patch_mode mode, struct run *run, struct site *sites,
                     size_t n);
 
-/* The diff, with three lines of context; nothing without edits. */
-void patch_print(struct patch *patch, FILE *out);
+/* The diff, with three lines of context; nothing without edits. false after a message on stderr. */
+bool patch_print(struct patch *patch, FILE *out);
 
 #endif

@@ -10,43 +10,6 @@
 
 /* ---- the call ---- */
 
-/* The datatype that all copies were packed or unpacked with; NULL: not one, or none. */
-static const struct c_datatype *packed_with(const struct builder *builder)
-{
-    const struct site *site = builder->site;
-    const struct c_datatype *common = NULL;
-    size_t i;
-
-    for (i = 0; i < site->n_copies; i++) {
-        const struct run_event *copy = &builder->run->events[site->copies[i]];
-        const struct run_place *data = site->function->receives ? &copy->to : &copy->from;
-        const struct c_node *argument = copy->node->datatype;
-        const struct c_datatype *one =
-            argument ? c_find_datatype(builder->run->unit, argument) : NULL;
-
-        if (!one || (common && one != common) || !c_datatype_fits(one, data->type)) {
-            return NULL;
-        }
-        common = one;
-    }
-    return common;
-}
-
-/* COUNT bytes of MPI_PACKED as elements: MPI_PACKED matches every datatype (MPI 3.1, 4.2). */
-static const poly_t *count_elements(struct builder *builder, const poly_t *count)
-{
-    const struct c_datatype *packed = packed_with(builder);
-    poly_space_t *space = builder->program->space;
-    const poly_t *elements =
-        packed ? poly_divide(space, count, poly_constant(space, packed->size)) : NULL;
-
-    if (strcmp(builder->basic->mpi, "MPI_PACKED") != 0 || !elements) {
-        return count;
-    }
-    builder->basic = packed;
-    return elements;
-}
-
 /* A datatype that is a variable is that of the elements which are copied. */
 static const struct c_datatype *assumed_datatype(struct builder *builder,
                                                  const struct c_node *argument)
@@ -58,9 +21,8 @@ static const struct c_datatype *assumed_datatype(struct builder *builder,
         c_element_of(site->function->receives ? copy->to.type : copy->from.type);
     const struct c_datatype *named;
     struct c_datatype *assumed;
-    const char *text = site->home == run->events[site->event].frame
-                           ? c_text(run->memory, run->unit, argument)
-                           : NULL;
+    const char *text =
+        site->home == run->events[site->event].frame ? c_text(run->memory, argument) : NULL;
 
     if (!element || element->size <= 0) {
         return NULL;
@@ -72,8 +34,8 @@ static const struct c_datatype *assumed_datatype(struct builder *builder,
     }
     assumed = c_allocate(run->memory, sizeof *assumed);
     *assumed = (struct c_datatype){text, element->name, element->size, 0};
-    run_assume(run, RUN_ASSUMES_DATATYPE, argument, "%s is %s",
-               c_text(run->memory, run->unit, argument), named ? named->mpi : element->name);
+    run_assume(run, RUN_ASSUMES_DATATYPE, argument, "%s is %s", c_text(run->memory, argument),
+               named ? named->mpi : element->name);
     return assumed;
 }
 
@@ -98,7 +60,7 @@ static const poly_t *count_of(struct builder *builder, const struct run_value *c
         !builder_names_in_scope(builder, argument)) {
         return NULL;
     }
-    text = c_text(run->memory, run->unit, argument);
+    text = c_text(run->memory, argument);
     return poly_variable(builder->program->space,
                          poly_opaque(builder->program->space, text, strlen(text)));
 }
@@ -125,7 +87,7 @@ static void set_call(struct builder *builder)
     }
     if (!builder->basic) {
         site_refuse(site, C_REFUSED_DATATYPE, type_node, "%s is not a known basic datatype",
-                    c_text(builder->run->memory, builder->run->unit, type_node));
+                    c_text(builder->run->memory, type_node));
         return;
     }
     access.count = count_of(builder, count);
@@ -134,7 +96,6 @@ static void set_call(struct builder *builder)
                     count->why ? count->why : "the count is not known");
         return;
     }
-    access.count = count_elements(builder, access.count);
     builder->type = (access_type_t){builder->basic->mpi, builder->basic->size};
     access.type = builder->type;
     access.start = builder_translate(builder, buffer->poly);
@@ -472,7 +433,7 @@ static void split_by_process(struct builder *builder)
     run_assume(run, RUN_ASSUMES_COUNT, run->loops[loop].node,
                "this loop runs %s%s for each process of %s",
                once ? "once" : poly_string(builder->program->space, times, POLY_SOURCE, true),
-               once ? "" : " times", c_text(run->memory, run->unit, communicator));
+               once ? "" : " times", c_text(run->memory, communicator));
     builder->extent = builder_translate(builder, extent);
     if (site->function->receives) {
         run_assume(run, RUN_ASSUMES_PARTS, site->call,
@@ -525,7 +486,7 @@ static void add_copy(struct builder *builder, const struct run_event *copy)
         return;
     }
     if (!c_datatype_fits(builder->basic, data->type) ||
-        !(copy->node->datatype || c_datatype_fits(builder->basic, buffer->type))) {
+        !c_datatype_fits(builder->basic, buffer->type)) {
         site_refuse(site, C_REFUSED_DATATYPE, copy->node,
                     "%s does not describe elements of type %s", builder->basic->mpi,
                     data->type ? c_element_of(data->type)->name : "unknown");
@@ -630,8 +591,7 @@ static void assume_shape(struct run *run, const struct site *site)
 
     if (site->shape.count != SHAPE_COUNT_PROVED) {
         run_assume(run, RUN_ASSUMES_COUNT, count, "%s is the number of elements that are %s",
-                   c_text(run->memory, run->unit, count),
-                   site->function->receives ? "unpacked" : "packed");
+                   c_text(run->memory, count), site->function->receives ? "unpacked" : "packed");
     }
     for (i = 0;
          i < site->shape.nconditions && site->function->receives && !no_byte_twice(run, site);
@@ -699,13 +659,10 @@ void site_program(struct run *run, struct site *site)
     if (site->refusal) {
         return;
     }
-    site->program = builder.program = access_new();
-    builder.bases = malloc(((size_t) run->n_bases + 1) * sizeof *builder.bases);
-    builder.loops = malloc(((size_t) run->n_loops + 1) * sizeof *builder.loops);
-    builder.trips = calloc((size_t) run->n_loops + 1, sizeof *builder.trips);
-    if (!builder.program || !builder.bases || !builder.loops || !builder.trips) {
-        c_out_of_memory();
-    }
+    site->program = builder.program = c_checked(access_new());
+    builder.bases = c_resize(NULL, run->n_bases + 1, sizeof *builder.bases);
+    builder.loops = c_resize(NULL, run->n_loops + 1, sizeof *builder.loops);
+    builder.trips = c_checked(calloc((size_t) run->n_loops + 1, sizeof *builder.trips));
     for (i = 0; i < (size_t) run->n_bases; i++) {
         builder.bases[i] = -1;
     }
@@ -736,10 +693,6 @@ void site_program(struct run *run, struct site *site)
     if (!site->refusal) {
         find_shape(run, site, builder.extent);
     }
-    /* the region is fine, and only the copied data is not known */
-    site->inspectable = site->refusal && !site->earlier && !site->function->receives && !site->function->processes &&
-                        site->refusal != C_REFUSED_DATATYPE &&
-                        site->refusal != SHAPE_REFUSED_TYPE && site->refusal != SHAPE_REFUSED_CHECK;
     free(builder.bases);
     free(builder.loops);
     free(builder.trips);
@@ -750,7 +703,6 @@ void site_free(struct site *site)
     access_free(site->program);
     free(site->needs.index);
     free(site->copies);
-    free(site->statements);
 }
 
 const char *site_type_text(const struct site *site)

@@ -3,23 +3,18 @@
 #include "site_private.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 void site_refuse(struct site *site, int number, const struct c_node *where, const char *format, ...)
 {
-    char text[600];
     va_list arguments;
 
     if (site->refusal) {
         return;
     }
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    site->reason = c_format_list(site->run->memory, format, arguments);
     va_end(arguments);
     site->refusal = number;
-    site->reason = c_copy(site->run->memory, text);
     site->where = where ? where : site->call;
 }
 

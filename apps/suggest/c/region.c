@@ -3,8 +3,6 @@
  * whitelist, or the call is refused. For receives: from the call to the end of unpacking. */
 #include "site_private.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static size_t outermost(const struct run *run, int loop)
@@ -18,11 +16,11 @@ static size_t outermost(const struct run *run, int loop)
 /* Are both contexts in the same loop, directly below OUTER? */
 static bool shares_context(const struct run *run, int a, int b, int outer)
 {
-    while (a >= 0 && run->contexts[a].parent != outer) {
-        a = run->contexts[a].parent;
+    while (a >= 0 && run->contexts[a] != outer) {
+        a = run->contexts[a];
     }
-    while (b >= 0 && run->contexts[b].parent != outer) {
-        b = run->contexts[b].parent;
+    while (b >= 0 && run->contexts[b] != outer) {
+        b = run->contexts[b];
     }
     return a >= 0 && a == b;
 }
@@ -256,9 +254,8 @@ static bool is_of_library(const char *name)
 /* A function that is not followed: what it is handed must be neither the buffer nor the data. */
 static void check_call(struct run *run, struct site *site, const struct run_event *event)
 {
-    const char *name = *c_callee(event->node)
-                           ? c_callee(event->node)
-                           : c_text(run->memory, run->unit, event->node->child[0]);
+    const char *name =
+        *c_callee(event->node) ? c_callee(event->node) : c_text(run->memory, event->node->child[0]);
     size_t i;
 
     for (i = 1; i < event->node->n; i++) {
@@ -599,7 +596,7 @@ static void check_shared(struct run *run, struct site *site)
             visible = visible || symbol->flows[i]->kind != C_SYMBOL_LOCAL;
         }
     }
-    if (!visible || run->level == RUN_DISTINCT) {
+    if (!visible) {
         return;
     }
     if (trusting(run)) {

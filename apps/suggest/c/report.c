@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "report.h"
-#include "sarif.h"
 #include "timing.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static FILE *stream(const struct report *report)
@@ -14,7 +12,7 @@ static FILE *stream(const struct report *report)
 void report_begin(struct report *report)
 {
     if (report->sarif) {
-        sarif_begin(report->out);
+        report->results = c_checked(json_array());
     }
 }
 
@@ -37,8 +35,7 @@ static void diagnose(struct report *report, const struct c_unit *unit, const str
     const char *path = path_of(unit, where);
 
     if (report->sarif) {
-        sarif_result(report->out, report->results++ == 0, path, where->span.line,
-                     where->span.column, refusal, message);
+        sarif_add(report->results, path, where->span.line, where->span.column, refusal, message);
         return;
     }
     fprintf(stream(report), "%s:%u:%u: %s: %s\n", path, where->span.line, where->span.column, kind,
@@ -110,22 +107,6 @@ static const char *verb(const struct site *site)
     return site->function->receives ? of_file ? "read" : "receive" : of_file ? "write" : "send";
 }
 
-/* One message for those of a loop. */
-static void many(struct report *report, struct site *site)
-{
-    const struct run *run = site->run;
-
-    report->many++;
-    diagnose(report, run->unit, site->call, "note", 0,
-             c_format(run->memory,
-                      "the messages of the loop of line %u can be one: %s can %s %s as %s, "
-                      "if the other side does the same [dame-messages]",
-                      site->loop->span.line, c_callee(site->call), verb(site),
-                      types_address_text(site->program, site->shape.type->origin),
-                      site_type_text(site)));
-    assumed(report, site);
-}
-
 static void decided(struct report *report, struct site *site)
 {
     const struct c_unit *unit = site->run->unit;
@@ -173,23 +154,19 @@ static void refused(struct report *report, struct site *site)
         fprintf(stream(report), "%s:%u:%u: note: this is about here\n", path_of(unit, site->where),
                 site->where->span.line, site->where->span.column);
     }
-    if (site->inspectable && !report->sarif && !report->patch) {
-        fprintf(stream(report),
-                "%s:%u:%u: note: --patch=inspect makes a list of its addresses in the run\n",
-                path_of(unit, site->call), site->call->span.line, site->call->span.column);
-    }
     if (report->explain && !report->sarif) {
         fprintf(stream(report), "  %s\n", site_refusal_text(site->refusal));
         explain(report, site);
     }
 }
 
-void report_unfollowed(struct report *report, struct run *run)
+void report_unfollowed(struct report *report, const struct c_unit *unit, const struct c_node *where,
+                       const char *name, const char *why)
 {
     report->refused++;
-    diagnose(report, run->unit, run->refused_at, "warning", C_REFUSED_FUNCTION,
-             c_format(run->memory, "%s: not analysed: %s [dame-refused-%d]",
-                      run->function->symbol->name, run->refused, C_REFUSED_FUNCTION));
+    diagnose(report, unit, where, "warning", C_REFUSED_FUNCTION,
+             c_format(unit->memory, "%s: not analysed: %s [dame-refused-%d]", name, why,
+                      C_REFUSED_FUNCTION));
 }
 
 void report_function(struct report *report, struct run *run, struct site *sites, size_t n)
@@ -200,9 +177,7 @@ void report_function(struct report *report, struct run *run, struct site *sites,
         if (sites[i].skipped) {
             continue;
         }
-        if (sites[i].kind == SITE_MANY) {
-            many(report, &sites[i]);
-        } else if (sites[i].refusal) {
+        if (sites[i].refusal) {
             refused(report, &sites[i]);
         } else {
             decided(report, &sites[i]);
@@ -213,26 +188,13 @@ void report_function(struct report *report, struct run *run, struct site *sites,
     }
 }
 
-void report_procedure(struct report *report, const struct c_unit *unit, unsigned line,
-                      const char *name, const char *why)
-{
-    struct c_node *where = c_allocate(unit->memory, sizeof *where);
-
-    where->span.line = line;
-    where->span.column = 1;
-    report->refused++;
-    diagnose(report, unit, where, "warning", C_REFUSED_FUNCTION,
-             c_format(unit->memory, "%s: not analysed: %s [dame-refused-%d]", name, why,
-                      C_REFUSED_FUNCTION));
-}
-
 void report_end_file(struct report *report, struct c_unit *unit)
 {
     if (report->evidence && !report->sarif) {
         evidence_print_others(report->evidence, unit->path, stream(report));
     }
     if (report->patch) {
-        patch_print(report->edits, report->out);
+        report->failed |= !patch_print(report->edits, report->out);
         patch_free(report->edits);
     }
 }
@@ -240,17 +202,13 @@ void report_end_file(struct report *report, struct c_unit *unit)
 void report_end(struct report *report)
 {
     if (report->sarif) {
-        sarif_end(report->out);
+        sarif_print(report->results, report->out);
     } else if (report->files > 0) {
         fprintf(stream(report),
                 "%zu calls that send or receive: %zu decided, %zu refused, %zu not packing (%zu of "
                 "computed values)",
-                report->seen, report->decided, report->refused,
-                report->direct + report->computed + report->many, report->computed);
-        if (report->many > 0) {
-            fprintf(stream(report), ", %zu of them in loops whose messages can be one",
-                    report->many);
-        }
+                report->seen, report->decided, report->refused, report->direct + report->computed,
+                report->computed);
         fprintf(stream(report), "%s\n",
                 report->decided == 0 || report->measure
                     ? ""

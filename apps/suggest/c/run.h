@@ -20,7 +20,6 @@ enum { RUN_ASSUMED = 4, RUN_FACTS = 4, RUN_NAMES = 6, RUN_ANY = -1 };
 /* How much is taken for granted. */
 enum run_level {
     RUN_STRICT,   /* nothing */
-    RUN_DISTINCT, /* different pointers lead to different memory */
     RUN_TRUSTING, /* all of assumptions.def; calls are followed into functions of the unit */
 };
 
@@ -208,16 +207,6 @@ struct run_event {
     struct run_value *arguments; /* MPI, CALL */
 };
 
-/* A loop around calls of MPI. */
-struct run_context {
-    int parent;
-    const struct c_node *loop;
-    int id;              /* in run->loops, when the number of its iterations is known; else -1 */
-    poly_atom_t counter; /* the loop variable's value in an iteration */
-    const poly_t *value; /* the same, by the loop's atom */
-    int n_atoms;         /* those from here on are of an iteration */
-};
-
 struct run {
     struct c_unit *unit;
     const struct c_function *function;
@@ -254,7 +243,7 @@ struct run {
     int n_guards;
     struct run_event *events;
     size_t n_events, events_room;
-    struct run_context *contexts;
+    int *contexts; /* loops around calls of MPI: of each, the one around it; that of none has -1 */
     int n_contexts;
     struct run_write *writes; /* every write, also of trial runs */
     size_t n_writes, writes_room;
@@ -266,7 +255,7 @@ struct run {
     int loop, guard, context; /* now */
     int irregular, trial, depth, calls;
     size_t steps, n_saved; /* expressions evaluated, and values of symbols saved, so far */
-    const char *refused; /* the whole function: why */
+    const char *refused;   /* the whole function: why */
     const struct c_node *refused_at;
     const struct c_node **lengths; /* of variable-length arrays, and their values */
     const poly_t **length_values;
@@ -321,7 +310,7 @@ void run_assume(struct run *run, int number, const struct c_node *where, const c
     __attribute__((format(printf, 4, 5)));
 void run_need(struct run_needs *needs, size_t assumption);
 const char *run_base_name(const struct run *run, int base);
-/* Two bases that must be different memory. */
+/* Notes the assumption that two bases are different memory. */
 void run_assume_distinct(struct run *run, int a, int b);
 /* Did the event happen in NODE, or in a function that was called there? */
 bool run_within(const struct run *run, const struct run_event *event, const struct c_node *node);

@@ -32,13 +32,11 @@ struct run_value run_somewhere(struct run *run, const struct c_symbol *symbol,
                                const struct run_value *a, const struct run_value *b);
 struct run_value run_evaluate(struct run *run, const struct c_node *node);
 struct run_place run_lvalue(struct run *run, const struct c_node *node);
-struct run_value run_resolve(struct run *run, struct run_value value);
 bool run_is_tracked(const struct c_symbol *symbol);
 bool run_same(const struct run_value *a, const struct run_value *b);
 /* The state of one symbol before and now; what had no value then is not compared. */
 bool run_unchanged(const struct run_value *a, const struct run_value *b);
 poly_atom_t run_new_atom(struct run *run, enum run_atom_kind kind, const char *name);
-bool run_depends_on(struct run *run, const poly_t *poly, enum run_atom_kind kind);
 /* Is `test` true of an atom that the value depends on, even through operations and subscripts? */
 bool run_any_atom(struct run *run, const poly_t *poly,
                   bool (*test)(struct run *run, int atom, const void *data), const void *data);

@@ -3,13 +3,14 @@
 #ifndef SUGGEST_C_SARIF_H
 #define SUGGEST_C_SARIF_H
 
-#include <stdbool.h>
+#include <jansson.h>
 #include <stdio.h>
 
-void sarif_begin(FILE *out);
-/* REFUSAL: its number, 0: a datatype was found. Lines and columns (in bytes) count from 1. */
-void sarif_result(FILE *out, bool first, const char *path, unsigned line, unsigned column,
-                  int refusal, const char *message);
-void sarif_end(FILE *out);
+/* Adds to an array of results. REFUSAL: its number, 0: a datatype was found. Lines and columns (in
+ * bytes) count from 1. */
+void sarif_add(json_t *results, const char *path, unsigned line, unsigned column, int refusal,
+               const char *message);
+/* Prints the run, and frees the array. */
+void sarif_print(json_t *results, FILE *out);
 
 #endif

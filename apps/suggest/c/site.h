@@ -31,7 +31,6 @@ enum site_kind {
     SITE_PACKS,    /* what looks like packing, or unpacking: decided, or refused */
     SITE_DIRECT,   /* the buffer is sent, or used, as it is */
     SITE_COMPUTED, /* it is filled with values that are computed */
-    SITE_MANY,     /* it is sent, or used, as it is, by a loop; the answer is one message for all */
 };
 
 struct site {
@@ -49,12 +48,10 @@ struct site {
     int buffer;              /* base */
     size_t *copies;          /* events */
     size_t n_copies;
-    const struct c_node **statements; /* outermost statements that hold the copies */
-    size_t n_statements;
     size_t any; /* the call of MPI_Waitany() whose index decides when data is unpacked; SIZE_MAX:
                    none */
     const struct c_node
-        *elsewhere;        /* the buffer is filled or read there, out of the call's reach */
+        *elsewhere; /* the buffer is filled or read there, out of the call's reach */
     const struct c_node
         *earlier; /* fills the buffer before the copies do: what they leave of it is also sent */
     const char *directive; /* of the preprocessor, in between */
@@ -65,10 +62,8 @@ struct site {
     const struct c_node *where; /* what the reason is about */
     access_program_t *program;  /* freed by site_free() */
     shape_t shape;
-    int checks[2];             /* eval_verdict_t: the identity, random sizes */
-    const struct c_node *loop; /* SITE_MANY: around the call */
-    bool skipped;              /* not asked for */
-    bool inspectable;          /* copies and region are fine, only the shape is not known */
+    int checks[2]; /* eval_verdict_t: the identity, random sizes */
+    bool skipped;  /* not asked for */
 };
 
 /* Sites of a run, in the order of the calls. The caller frees each with site_free(), and the array.
@@ -82,7 +77,6 @@ size_t site_functions(enum run_level level, const struct c_node *call,
                       struct site_function functions[2]);
 /* The argument with the process that a message goes to or comes from; 0: none. */
 int site_peer(const struct site *site);
-int site_communicator(const struct site *site);
 /* How many buffers the calls of MPI in the subtree send and receive. */
 size_t site_calls(enum run_level level, const struct c_node *node);
 const char *site_refusal_text(int number);
@@ -112,7 +106,5 @@ int site_guard(struct run *run, const struct site *site, int guard);
 bool site_of_message(struct run *run, const struct site *site, int guard);
 /* Is it a condition, outside of loops, under which the root of a collective call has its buffer? */
 bool site_of_root(struct run *run, const struct site *site, int guard);
-/* Is it one of the guards around the call? */
-bool site_around_call(struct run *run, const struct site *site, int guard);
 
 #endif

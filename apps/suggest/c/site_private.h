@@ -44,8 +44,6 @@ void site_find_home(struct run *run, struct site *site);
 enum site_kind site_kind_of_buffer(struct run *run, struct site *site);
 
 /* ---- completion.c ---- */
-bool site_same_request(struct run *run, const struct run_value *a, const struct run_value *b);
-bool site_in_array(struct run *run, const struct run_event *wait, const struct run_value *request);
 bool site_may_complete(const struct run_event *event, const struct run_value *request);
 size_t site_find_completion(struct run *run, struct site *site);
 bool site_is_complete(struct run *run, size_t at, const struct run_value *request,
@@ -53,10 +51,6 @@ bool site_is_complete(struct run *run, size_t at, const struct run_value *reques
 
 /* ---- functions.c ---- */
 mpi_kind_t site_kind_of(const struct c_node *call);
-
-/* ---- many.c ---- */
-/* Makes a site that does not pack one of SITE_MANY, if it can be. */
-void site_find_many(struct run *run, struct site *site);
 
 /* ---- region.c ---- */
 const struct run_place *site_touches(struct run *run, const struct site *site,

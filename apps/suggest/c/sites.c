@@ -3,7 +3,6 @@
 #include "site_private.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Does MPI_Sendrecv_replace send and receive one datatype at one address? */
@@ -147,17 +146,11 @@ size_t site_find(struct run *run, struct site **sites)
                 note_assumptions(run, &site);
             }
             run->needs = NULL;
-            *sites = realloc(*sites, (n + 1) * sizeof **sites);
-            if (!*sites) {
-                c_out_of_memory();
-            }
+            *sites = c_resize(*sites, n + 1, sizeof **sites);
             (*sites)[n++] = site;
         }
     }
     check_pairs(run, *sites, n);
-    for (i = 0; i < n && trusting(run); i++) {
-        site_find_many(run, &(*sites)[i]);
-    }
     for (i = 0; i < n; i++) {
         run->needs = &(*sites)[i].needs;
         note_distinct(run, &(*sites)[i]);

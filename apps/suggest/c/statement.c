@@ -3,35 +3,20 @@
 #include "run_private.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- questions about subtrees ---- */
 
-static bool has_own_effect(const struct c_node *node)
+static bool has_own_effect(const struct c_node *node, const void *data)
 {
-    return node->kind == C_ASSIGN || node->kind == C_UPDATE || node->kind == C_CALL ||
-           node->kind == C_OTHER ||
-           (node->kind == C_UNARY && node->op >= C_OP_POST_INC && node->op <= C_OP_PRE_DEC);
+    (void) data;
+    return c_is_assignment(node) || node->kind == C_CALL || node->kind == C_OTHER;
 }
 
 bool run_is_pure(const struct c_node *node)
 {
-    size_t i;
-
-    if (!node) {
-        return true;
-    }
-    if (has_own_effect(node)) {
-        return false;
-    }
-    for (i = 0; i < node->n; i++) {
-        if (!run_is_pure(node->child[i])) {
-            return false;
-        }
-    }
-    return true;
+    return !c_find(node, has_own_effect, NULL);
 }
 
 const struct c_node *run_one_return(const struct c_symbol *function, size_t arguments)
@@ -52,7 +37,7 @@ bool run_only_accesses(const struct c_node *node)
         node && node->kind == C_CALL && node->symbol && run_one_return(node->symbol, node->n - 1);
     size_t i;
 
-    if (!node || (has_own_effect(node) && !accesses)) {
+    if (!node || (has_own_effect(node, NULL) && !accesses)) {
         return !node;
     }
     for (i = accesses; i < node->n; i++) { /* the first child of a call is what is called */
@@ -63,23 +48,16 @@ bool run_only_accesses(const struct c_node *node)
     return true;
 }
 
+static bool calls_mpi(const struct c_node *node, const void *data)
+{
+    (void) data;
+    return node->kind == C_CALL && ((node->symbol && node->symbol->calls_mpi) ||
+                                    (c_is_mpi(node) && strcmp(c_callee(node), "MPI_Abort") != 0));
+}
+
 bool run_has_mpi(const struct c_node *node)
 {
-    size_t i;
-
-    if (!node) {
-        return false;
-    }
-    if (node->kind == C_CALL && ((node->symbol && node->symbol->calls_mpi) ||
-                                 (c_is_mpi(node) && strcmp(c_callee(node), "MPI_Abort") != 0))) {
-        return true;
-    }
-    for (i = 0; i < node->n; i++) {
-        if (run_has_mpi(node->child[i])) {
-            return true;
-        }
-    }
-    return false;
+    return c_find(node, calls_mpi, NULL) != NULL;
 }
 
 static void add_assigned(const struct c_node *node, struct c_symbol ***symbols, size_t *n)
@@ -90,8 +68,7 @@ static void add_assigned(const struct c_node *node, struct c_symbol ***symbols, 
     if (!node) {
         return;
     }
-    if (node->kind == C_ASSIGN || node->kind == C_UPDATE ||
-        (node->kind == C_UNARY && node->op >= C_OP_POST_INC && node->op <= C_OP_PRE_DEC)) {
+    if (c_is_assignment(node)) {
         target = c_bare(node->child[0]);
     }
     if ((target && target->kind == C_NAME && run_is_tracked(target->symbol)) ||
@@ -101,10 +78,7 @@ static void add_assigned(const struct c_node *node, struct c_symbol ***symbols, 
         for (i = 0; i < *n && (*symbols)[i] != symbol; i++) {
         }
         if (i == *n) {
-            *symbols = realloc(*symbols, (*n + 1) * sizeof **symbols);
-            if (!*symbols) {
-                c_out_of_memory();
-            }
+            *symbols = c_resize(*symbols, *n + 1, sizeof **symbols);
             (*symbols)[(*n)++] = symbol;
         }
     }
@@ -140,71 +114,54 @@ static bool is_followed(const struct c_node *node)
            c_is_other(node, "StmtExpr");
 }
 
-const char *run_unstructured(const struct c_node *node, bool trusting)
+static bool leaves_loop(const struct c_node *node, const void *trusting)
 {
-    const char *why;
-    size_t i;
-
-    if (!node) {
-        return NULL;
-    }
-    if (node->kind == C_RETURN) {
-        return "a return in the loop";
-    }
-    if (node->kind == C_OTHER && !(trusting && is_followed(node))) {
-        return node->name;
-    }
-    for (i = 0; i < node->n; i++) {
-        why = run_unstructured(node->child[i], trusting);
-        if (why) {
-            return why;
-        }
-    }
-    return NULL;
+    return node->kind == C_RETURN ||
+           (node->kind == C_OTHER && !(*(const bool *) trusting && is_followed(node)));
 }
 
-/* What makes a whole function's flow of control unclear. */
-static const struct c_node *find_jump(const struct c_node *node, const char **why)
+const char *run_unstructured(const struct c_node *node, bool trusting)
 {
-    const struct c_node *found;
-    size_t i;
+    const struct c_node *found = c_find(node, leaves_loop, &trusting);
 
-    if (!node) {
-        return NULL;
-    }
-    if (node->kind == C_OTHER && node->name &&
-        (strstr(node->name, "Goto") || strstr(node->name, "Label") || strstr(node->name, "Asm") ||
-         strstr(node->name, "asm") || strstr(node->name, "StmtExpr") || strstr(node->name, "OMP") ||
-         strcmp(node->name, "cleanup") == 0)) {
-        *why = strstr(node->name, "Goto") || strstr(node->name, "Label")
-                   ? "the function has a goto or label"
-               : strcmp(node->name, "cleanup") == 0
-                   ? "a variable has an attribute that is not followed (cleanup?)"
-               : strstr(node->name, "OMP") ? "the function has OpenMP directives"
-                                           : "the function has assembler or a statement expression";
-        return node;
-    }
-    if (node->kind == C_VARIABLE && node->symbol) {
-        const struct c_type *type;
+    return !found                    ? NULL
+           : found->kind == C_RETURN ? "a return in the loop"
+           : found->name             ? found->name
+                                     : "a construct that is not known";
+}
 
-        for (type = node->symbol->type; type; type = type->inner) {
-            if (type->length && !run_is_pure(type->length)) {
-                *why = "the length of an array has effects";
-                return node;
-            }
+/* What makes a whole function's flow of control unclear; NULL: nothing in the node itself. */
+static const char *why_unclear(const struct c_node *node)
+{
+    const char *name = node->kind == C_OTHER && node->name ? node->name : "";
+    const struct c_type *type =
+        node->kind == C_VARIABLE && node->symbol ? node->symbol->type : NULL;
+
+    if (strstr(name, "Goto") || strstr(name, "Label")) {
+        return "the function has a goto or label";
+    }
+    if (strcmp(name, "cleanup") == 0) {
+        return "a variable has an attribute that is not followed (cleanup?)";
+    }
+    if (strstr(name, "OMP")) {
+        return "the function has OpenMP directives";
+    }
+    if (strstr(name, "Asm") || strstr(name, "asm") || strstr(name, "StmtExpr")) {
+        return "the function has assembler or a statement expression";
+    }
+    for (; type; type = type->inner) {
+        if (type->length && !run_is_pure(type->length)) {
+            return "the length of an array has effects";
         }
     }
-    if (node->kind == C_CALL && strstr(c_callee(node), "setjmp")) {
-        *why = "the function calls setjmp";
-        return node;
-    }
-    for (i = 0; i < node->n; i++) {
-        found = find_jump(node->child[i], why);
-        if (found) {
-            return found;
-        }
-    }
-    return NULL;
+    return node->kind == C_CALL && strstr(c_callee(node), "setjmp") ? "the function calls setjmp"
+                                                                    : NULL;
+}
+
+static bool is_unclear(const struct c_node *node, const void *data)
+{
+    (void) data;
+    return why_unclear(node) != NULL;
 }
 
 /* ---- statements ---- */
@@ -212,11 +169,8 @@ static const struct c_node *find_jump(const struct c_node *node, const char **wh
 struct run_value *run_save(struct run *run)
 {
     size_t bytes = run->n_symbols * sizeof *run->state;
-    struct run_value *saved = malloc(bytes + 1);
+    struct run_value *saved = c_checked(malloc(bytes + 1));
 
-    if (!saved) {
-        c_out_of_memory();
-    }
     run->n_saved += run->n_symbols;
     return memcpy(saved, run->state, bytes);
 }
@@ -316,10 +270,7 @@ static void join(struct run *run, const struct run_value *then, const struct run
 
 static void add_fact(struct run *run, const struct run_fact *fact)
 {
-    run->facts = realloc(run->facts, (size_t) (run->n_facts + 1) * sizeof *run->facts);
-    if (!run->facts) {
-        c_out_of_memory();
-    }
+    run->facts = c_resize(run->facts, run->n_facts + 1, sizeof *run->facts);
     run->facts[run->n_facts++] = *fact;
 }
 
@@ -349,22 +300,12 @@ static int find_facts(struct run *run, const struct c_node *condition, bool nega
 }
 
 /* An assignment, or a call that may not be made: what the branches must not depend on. */
-static bool has_effects(const struct c_node *node)
+static bool has_effects(const struct c_node *node, const void *data)
 {
-    size_t i;
-
-    if (node->kind == C_ASSIGN || node->kind == C_UPDATE || node->kind == C_OTHER ||
-        (node->kind == C_UNARY && node->op >= C_OP_POST_INC && node->op <= C_OP_PRE_DEC) ||
-        ((node->op == C_OP_LAND || node->op == C_OP_LOR || node->kind == C_CONDITIONAL) &&
-         !run_is_pure(node))) {
-        return true;
-    }
-    for (i = 0; i < node->n; i++) {
-        if (has_effects(node->child[i])) {
-            return true;
-        }
-    }
-    return false;
+    (void) data;
+    return c_is_assignment(node) || node->kind == C_OTHER ||
+           ((node->op == C_OP_LAND || node->op == C_OP_LOR || node->kind == C_CONDITIONAL) &&
+            !run_is_pure(node));
 }
 
 static int add_guard(struct run *run, const struct c_node *condition, bool negated,
@@ -382,10 +323,7 @@ static int add_guard(struct run *run, const struct c_node *condition, bool negat
     run->trial++;
     guard.bound = run_text_of(run, condition, &guard.text);
     run->trial--;
-    run->guards = realloc(run->guards, (size_t) (run->n_guards + 1) * sizeof *run->guards);
-    if (!run->guards) {
-        c_out_of_memory();
-    }
+    run->guards = c_resize(run->guards, run->n_guards + 1, sizeof *run->guards);
     run->guards[run->n_guards] = guard;
     return run->n_guards++;
 }
@@ -455,7 +393,7 @@ static void if_statement(struct run *run, const struct c_node *node)
     bool then_over, all = true, dead = run->dead, then_dead, else_dead;
 
     run_evaluate(run, condition);
-    if (run->level < RUN_TRUSTING && has_effects(condition)) {
+    if (run->level < RUN_TRUSTING && c_find(condition, has_effects, NULL)) {
         run_control(run, condition, "a condition with effects");
     }
     n = find_facts(run, condition, false, facts, MOST_FACTS, &all);
@@ -551,16 +489,10 @@ static bool is_once(const struct c_node *node)
            !run_unstructured(node->child[0], false);
 }
 
-static bool has_label(const struct c_node *node)
+static bool is_label(const struct c_node *node, const void *data)
 {
-    size_t i;
-
-    if (!node || c_is_other(node, "LabelStmt")) {
-        return node != NULL;
-    }
-    for (i = 0; i < node->n && !has_label(node->child[i]); i++) {
-    }
-    return i < node->n;
+    (void) data;
+    return c_is_other(node, "LabelStmt");
 }
 
 /* A place that is reached from elsewhere: nothing is known there. */
@@ -615,7 +547,7 @@ static void block(struct run *run, const struct c_node *node)
             label(run, child);
         } else if (!run->dead) {
             statement_in_block(run, child);
-        } else if (has_label(child)) {
+        } else if (c_find(child, is_label, NULL)) {
             run->refused = "a label in a block that is not reached otherwise";
             run->refused_at = child;
         }
@@ -840,7 +772,7 @@ static size_t symbols_of(const struct c_unit *unit)
 {
     size_t i, n = unit->program ? 0 : unit->n_symbols;
 
-    for (i = 0; i < unit->n_program; i++) {
+    for (i = 0; unit->program && i < unit->n_program; i++) {
         n += unit->program[i]->n_symbols;
     }
     return n;
@@ -866,46 +798,32 @@ void run_resume(struct run *run)
 struct run *run_function(struct c_unit *unit, const struct c_function *function,
                          enum run_level level)
 {
-    struct run *run = calloc(1, sizeof *run);
+    struct run *run = c_checked(calloc(1, sizeof *run));
     size_t i;
 
-    if (!run) {
-        c_out_of_memory();
-    }
     run->unit = unit;
     run->function = function;
     run->level = level;
     run->memory = c_memory_new();
-    run->space = poly_space_new();
-    run->symbols = calloc(symbols_of(unit) + 1, sizeof *run->symbols);
-    if (run->symbols) {
-        run_resume(run);
-        add_symbol(run, function->symbol);
-        add_symbols(run, function->body);
-    }
-    run->state = calloc(run->n_symbols + 1, sizeof *run->state);
-    run->originals = calloc(run->n_symbols + 1, sizeof *run->originals);
-    run->objects = calloc(run->n_symbols + 1, sizeof *run->objects);
-    run->version = calloc(run->n_symbols + 1, sizeof *run->version);
-    if (!run->space || !run->symbols || !run->state || !run->originals || !run->objects ||
-        !run->version) {
-        c_out_of_memory();
-    }
+    run->space = c_checked(poly_space_new());
+    run->symbols = c_checked(calloc(symbols_of(unit) + 1, sizeof *run->symbols));
+    run_resume(run);
+    add_symbol(run, function->symbol);
+    add_symbols(run, function->body);
+    run->state = c_checked(calloc(run->n_symbols + 1, sizeof *run->state));
+    run->originals = c_checked(calloc(run->n_symbols + 1, sizeof *run->originals));
+    run->objects = c_checked(calloc(run->n_symbols + 1, sizeof *run->objects));
+    run->version = c_checked(calloc(run->n_symbols + 1, sizeof *run->version));
     run->loop = run->guard = -1;
     run->clock = 1;
-    run->contexts = calloc(1, sizeof *run->contexts);
+    run->contexts = c_checked(calloc(1, sizeof *run->contexts));
     run->n_contexts = 1;
-    if (!run->contexts) {
-        c_out_of_memory();
-    }
-    run->contexts[0].parent = -1;
-    run->frames = calloc(1, sizeof *run->frames);
-    if (!run->frames) {
-        c_out_of_memory();
-    }
+    run->contexts[0] = -1;
+    run->frames = c_checked(calloc(1, sizeof *run->frames));
     run->frames[0] = (struct run_frame){.parent = -1, .function = function->symbol};
     run->n_frames = 1;
-    run->refused_at = level < RUN_TRUSTING ? find_jump(function->body, &run->refused) : NULL;
+    run->refused_at = level < RUN_TRUSTING ? c_find(function->body, is_unclear, NULL) : NULL;
+    run->refused = run->refused_at ? why_unclear(run->refused_at) : NULL;
     if (run->refused) {
         return run;
     }

@@ -38,10 +38,7 @@ static void add(struct elements *elements, struct element element)
     }
     if (elements->n == elements->room) {
         elements->room = elements->room ? 2 * elements->room : 64;
-        elements->element = realloc(elements->element, elements->room * sizeof *elements->element);
-        if (!elements->element) {
-            c_out_of_memory();
-        }
+        elements->element = c_resize(elements->element, elements->room, sizeof *elements->element);
     }
     elements->element[elements->n++] = element;
 }
@@ -212,13 +209,10 @@ static void find_missing(struct comparison *comparison, bool *block_named)
 {
     const struct layout *layout = comparison->layout;
     struct elements *members = &comparison->members;
-    size_t *total = calloc(layout->n + 1, sizeof *total), i;
-    size_t *matched = calloc(layout->n + 1, sizeof *matched);
-    struct element **first = calloc(layout->n + 1, sizeof *first);
+    size_t *total = c_checked(calloc(layout->n + 1, sizeof *total)), i;
+    size_t *matched = c_checked(calloc(layout->n + 1, sizeof *matched));
+    struct element **first = c_checked(calloc(layout->n + 1, sizeof *first));
 
-    if (!total || !matched || !first) {
-        c_out_of_memory();
-    }
     for (i = 0; i < members->n; i++) {
         struct element *element = &members->element[i];
 
@@ -328,11 +322,8 @@ static bool has_offsets(const struct layout *layout)
 static void compare(struct comparison *comparison)
 {
     const struct made *made = comparison->made->type;
-    bool *block_named = calloc(made->n + 1, sizeof *block_named);
+    bool *block_named = c_checked(calloc(made->n + 1, sizeof *block_named));
 
-    if (!block_named) {
-        c_out_of_memory();
-    }
     add_layout(&comparison->members, comparison->layout, 0, SIZE_MAX);
     add_made(&comparison->blocks, made, 0, SIZE_MAX);
     if (comparison->members.is_too_many || comparison->blocks.is_too_many ||

@@ -3,7 +3,6 @@
 #include "struct_layout.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_NESTED = 40 };

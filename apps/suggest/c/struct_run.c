@@ -10,16 +10,15 @@ static struct value evaluate(struct maker *maker, const struct c_node *node);
 static struct value locate(struct maker *maker, const struct c_node *node);
 static void execute(struct maker *maker, const struct c_node *node);
 
+static bool is_a_call(const struct c_node *node, const void *data)
+{
+    (void) data;
+    return node->kind == C_CALL;
+}
+
 static bool has_call(const struct c_node *node)
 {
-    size_t i;
-
-    for (i = 0; node && i < node->n; i++) {
-        if (has_call(node->child[i])) {
-            return true;
-        }
-    }
-    return node && node->kind == C_CALL;
+    return c_find(node, is_a_call, NULL) != NULL;
 }
 
 /* A call may change what its argument leads to. */
@@ -39,8 +38,7 @@ static void forget_changed(struct maker *maker, const struct c_node *node)
     if (!node) {
         return;
     }
-    if (node->kind == C_ASSIGN || node->kind == C_UPDATE ||
-        (node->kind == C_UNARY && node->op >= C_OP_POST_INC && node->op <= C_OP_PRE_DEC)) {
+    if (c_is_assignment(node)) {
         struct value at = has_call(node->child[0]) ? made_unknown : locate(maker, node->child[0]);
 
         if (c_bare(node->child[0])->kind == C_MEMBER && (at.is_opaque || !at.is_known)) {
@@ -436,7 +434,7 @@ static void declare(struct maker *maker, const struct c_node *variable)
     }
     if (type->kind != C_TYPE_ARRAY || type->count < 0 || type->count > MOST_ELEMENTS ||
         !type->inner || type->inner->size <= 0 ||
-        strstr(c_text(maker->unit->memory, maker->unit, initialiser), "] =")) {
+        strstr(c_text(maker->unit->memory, initialiser), "] =")) {
         evaluate_children(maker, initialiser);
         return;
     }
@@ -461,22 +459,10 @@ static void two_ways(struct maker *maker, const struct c_node *one, const struct
 }
 
 /* Does it leave a loop or iteration early? The statements after it may still run. */
-static bool leaves_early(const struct c_node *node)
+static bool leaves_early(const struct c_node *node, const void *data)
 {
-    size_t i;
-
-    if (!node) {
-        return false;
-    }
-    if (c_is_other(node, "BreakStmt") || c_is_other(node, "ContinueStmt")) {
-        return true;
-    }
-    for (i = 0; i < node->n; i++) {
-        if (leaves_early(node->child[i])) {
-            return true;
-        }
-    }
-    return false;
+    (void) data;
+    return c_is_other(node, "BreakStmt") || c_is_other(node, "ContinueStmt");
 }
 
 /* A loop of which nothing is known: its body runs once, for any of its iterations. */
@@ -498,7 +484,8 @@ static void any_iteration(struct maker *maker, const struct c_node *loop)
 static void count_loop(struct maker *maker, const struct c_node *loop)
 {
     execute(maker, loop->child[0]);
-    while (!leaves_early(loop->child[3]) && maker->steps < MOST_STEPS && !maker->state.is_dead) {
+    while (!c_find(loop->child[3], leaves_early, NULL) && maker->steps < MOST_STEPS &&
+           !maker->state.is_dead) {
         struct value condition = evaluate(maker, loop->child[1]);
 
         if (!made_is_number(condition)) {
@@ -519,7 +506,7 @@ static void do_loop(struct maker *maker, const struct c_node *loop)
     const struct c_node *condition = loop->n == 2 ? c_bare(loop->child[1]) : NULL;
 
     if (condition && condition->kind == C_INTEGER && condition->value == 0 &&
-        !leaves_early(loop->child[0])) {
+        !c_find(loop->child[0], leaves_early, NULL)) {
         execute(maker, loop->child[0]);
     } else {
         any_iteration(maker, loop);
@@ -588,16 +575,10 @@ static void execute(struct maker *maker, const struct c_node *node)
     }
 }
 
-static bool makes_struct(const struct c_node *node)
+static bool makes_struct(const struct c_node *node, const void *data)
 {
-    size_t i;
-
-    for (i = 0; node && i < node->n; i++) {
-        if (makes_struct(node->child[i])) {
-            return true;
-        }
-    }
-    return node && node->kind == C_CALL &&
+    (void) data;
+    return node->kind == C_CALL &&
            (is_call(c_callee(node), "MPI_Type_create_struct", "MPI_Type_struct") ||
             is_call(c_callee(node), "MPI_Type_contiguous", ""));
 }
@@ -608,7 +589,7 @@ struct made_call *made_find(struct c_unit *unit, const char *canonical)
     size_t i, j;
 
     for (i = 0; i < unit->n_functions; i++) {
-        if (!makes_struct(unit->functions[i].body)) {
+        if (!c_find(unit->functions[i].body, makes_struct, NULL)) {
             continue;
         }
         maker.state = (struct state){.epoch = ++maker.serial};

@@ -81,10 +81,15 @@ static bool is_pointer(const struct c_type *type)
     return type && type->kind == C_TYPE_POINTER;
 }
 
+static bool is_shared(const struct c_symbol *symbol)
+{
+    return symbol->kind == C_SYMBOL_GLOBAL || symbol->kind == C_SYMBOL_STATIC;
+}
+
 /* May a pointer of unknown value, or another function, lead to the variable? */
 static bool is_reached(const struct c_symbol *symbol)
 {
-    return made_is_shared(symbol) || symbol->escapes || symbol->n_flows > 0 ||
+    return is_shared(symbol) || symbol->escapes || symbol->n_flows > 0 ||
            (symbol->address_taken && is_pointer(symbol->type));
 }
 
@@ -107,7 +112,7 @@ static bool is_own_memory(const struct state *state, struct value at)
     return held && !at.is_opaque;
 }
 
-void made_forget_reached(struct maker *maker)
+static void forget_reached(struct maker *maker)
 {
     struct state *state = &maker->state;
     struct state before = made_copy_state(state);
@@ -151,10 +156,7 @@ static void set_cell(struct maker *maker, struct value at, struct value value)
     if (!cell) {
         if (state->n == state->room) {
             state->room = state->room ? 2 * state->room : 32;
-            state->cells = realloc(state->cells, state->room * sizeof *state->cells);
-            if (!state->cells) {
-                c_out_of_memory();
-            }
+            state->cells = c_resize(state->cells, state->room, sizeof *state->cells);
         }
         cell = &state->cells[state->n++];
         cell->at = at;
@@ -169,7 +171,7 @@ void made_forget_object(struct maker *maker, struct value at)
     size_t i, n = 0;
 
     if (at.is_opaque) {
-        made_forget_reached(maker);
+        forget_reached(maker);
         return;
     }
     for (i = 0; i < state->n; i++) {
@@ -205,7 +207,7 @@ void made_forget_shared(struct maker *maker)
     size_t i;
 
     for (i = 0; i < state->n; i++) {
-        if (made_is_shared(state->cells[i].at.base)) {
+        if (is_shared(state->cells[i].at.base)) {
             state->cells[i].value = made_unknown;
         }
     }
@@ -220,15 +222,10 @@ void made_store(struct maker *maker, struct value at, struct value value)
         made_forget_object(maker, at);
     } else {
         if (at.is_opaque) {
-            made_forget_reached(maker);
+            forget_reached(maker);
         }
         set_cell(maker, at, value);
     }
-}
-
-bool made_is_shared(const struct c_symbol *symbol)
-{
-    return symbol->kind == C_SYMBOL_GLOBAL || symbol->kind == C_SYMBOL_STATIC;
 }
 
 struct value made_load(struct maker *maker, struct value at, const struct c_type *type)
@@ -261,10 +258,7 @@ struct state made_copy_state(const struct state *state)
     struct state copy = *state;
 
     copy.room = state->n;
-    copy.cells = malloc((state->n + 1) * sizeof *copy.cells);
-    if (!copy.cells) {
-        c_out_of_memory();
-    }
+    copy.cells = c_checked(malloc((state->n + 1) * sizeof *copy.cells));
     if (state->n > 0) {
         memcpy(copy.cells, state->cells, state->n * sizeof *copy.cells);
     }

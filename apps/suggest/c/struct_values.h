@@ -51,14 +51,11 @@ bool made_same_value(struct value a, struct value b);
 enum made_about made_both_about(enum made_about a, enum made_about b);
 enum made_about made_about_type(const struct maker *maker, const struct c_type *type);
 bool made_is_constant(const struct c_type *type);
-bool made_is_shared(const struct c_symbol *symbol);
 struct value made_load(struct maker *maker, struct value at, const struct c_type *type);
 void made_store(struct maker *maker, struct value at, struct value value);
-/* All of an object may have changed; all objects; those that a pointer of unknown value may lead
- * to; those that other functions also have. */
+/* All of an object may have changed; all objects; those that other functions also have. */
 void made_forget_object(struct maker *maker, struct value at);
 void made_forget_all(struct maker *maker);
-void made_forget_reached(struct maker *maker);
 void made_forget_shared(struct maker *maker);
 /* Structs may have changed, of variables and behind pointers. */
 void made_forget_members(struct maker *maker);

@@ -2,8 +2,6 @@
 /* Expressions as text again: from the source where that is possible, else from the tree. */
 #include "tree.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *operator_text(enum c_operator op)
@@ -98,13 +96,12 @@ const char *c_write(struct c_memory *memory, const struct c_node *node, const st
     return text;
 }
 
-char *c_text(struct c_memory *memory, const struct c_unit *unit, const struct c_node *node)
+char *c_text(struct c_memory *memory, const struct c_node *node)
 {
     const struct c_file *file = node->span.file;
     size_t begin = node->span.begin, end = node->span.end;
     const char *from_tree = node->suffix ? c_write(memory, node, NULL) : NULL;
 
-    (void) unit;
     if (from_tree) {
         return c_copy(memory, from_tree);
     }
@@ -114,19 +111,13 @@ char *c_text(struct c_memory *memory, const struct c_unit *unit, const struct c_
     return c_format(memory, "%.*s", (int) (end - begin), file->text + begin);
 }
 
-static bool part_in_macro(const struct c_node *node)
+static bool in_macro(const struct c_node *node, const void *data)
 {
-    size_t i;
-
-    for (i = 0; i < node->n; i++) {
-        if (node->child[i] && (node->child[i]->span.in_macro || part_in_macro(node->child[i]))) {
-            return true;
-        }
-    }
-    return false;
+    (void) data;
+    return node->span.in_macro;
 }
 
 bool c_is_in_macro(const struct c_node *node)
 {
-    return node->span.in_macro || part_in_macro(node);
+    return c_find(node, in_macro, NULL) != NULL;
 }

@@ -27,22 +27,31 @@ bool c_contains(const struct c_node *outer, const struct c_node *inner)
     return false;
 }
 
-bool c_mentions(const struct c_node *node, const struct c_symbol *symbol)
+const struct c_node *c_find(const struct c_node *node, c_test *test, const void *data)
 {
+    const struct c_node *found = node && test(node, data) ? node : NULL;
     size_t i;
 
-    if (!node) {
-        return false;
+    for (i = 0; node && i < node->n && !found; i++) {
+        found = c_find(node->child[i], test, data);
     }
-    if (node->kind == C_NAME && node->symbol == symbol) {
-        return true;
-    }
-    for (i = 0; i < node->n; i++) {
-        if (c_mentions(node->child[i], symbol)) {
-            return true;
-        }
-    }
-    return false;
+    return found;
+}
+
+static bool names(const struct c_node *node, const void *symbol)
+{
+    return node->kind == C_NAME && node->symbol == symbol;
+}
+
+bool c_mentions(const struct c_node *node, const struct c_symbol *symbol)
+{
+    return c_find(node, names, symbol) != NULL;
+}
+
+bool c_is_assignment(const struct c_node *node)
+{
+    return node->kind == C_ASSIGN || node->kind == C_UPDATE ||
+           (node->kind == C_UNARY && node->op >= C_OP_POST_INC && node->op <= C_OP_PRE_DEC);
 }
 
 const char *c_callee(const struct c_node *call)
@@ -59,8 +68,8 @@ bool c_is_mpi(const struct c_node *call)
 
 bool c_is_allocator(const struct c_node *call)
 {
-    static const char *const names[] = {"malloc", "calloc", "aligned_alloc", "memalign", "valloc",
-                                        "operator new"};
+    static const char *const names[] = {"malloc",   "calloc", "aligned_alloc",
+                                        "memalign", "valloc", "operator new"};
     const char *name = c_callee(call);
     size_t i;
 

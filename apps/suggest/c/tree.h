@@ -164,8 +164,7 @@ struct c_node {
     struct c_node *parent;
     size_t n;
     struct c_node **child;
-    size_t order;                  /* of a function's nodes, in the order of the text */
-    const struct c_node *datatype; /* of a copy that was MPI_Pack or MPI_Unpack: its argument */
+    size_t order; /* of a function's nodes, in the order of the text */
 };
 
 struct c_function {
@@ -215,7 +214,7 @@ void c_database_free(char **arguments, int n);
 /* The expression without parentheses, casts and conversions. */
 const struct c_node *c_bare(const struct c_node *node);
 /* The text of the file that NODE was read from. */
-char *c_text(struct c_memory *memory, const struct c_unit *unit, const struct c_node *node);
+char *c_text(struct c_memory *memory, const struct c_node *node);
 /* How names are written elsewhere: NULL: they cannot be. */
 struct c_names {
     const char *(*name)(void *data, const struct c_node *name);
@@ -229,14 +228,16 @@ const char *c_write(struct c_memory *memory, const struct c_node *node,
 bool c_is_in_macro(const struct c_node *node);
 bool c_is_other(const struct c_node *node, const char *name); /* a C_OTHER of that name */
 bool c_contains(const struct c_node *outer, const struct c_node *inner);
-/* Does the name occur in the subtree? NULL is an empty one. */
+/* The first node of the subtree, in the order of the text, that passes the test, or NULL. NULL is
+ * an empty subtree. */
+typedef bool c_test(const struct c_node *node, const void *data);
+const struct c_node *c_find(const struct c_node *node, c_test *test, const void *data);
+bool c_is_assignment(const struct c_node *node); /* also ++ and -- */
+/* Does the name occur in the subtree? */
 bool c_mentions(const struct c_node *node, const struct c_symbol *symbol);
 bool c_is_mpi(const struct c_node *call);
 bool c_is_allocator(const struct c_node *call);
 const char *c_callee(const struct c_node *call); /* "" when called through a pointer */
-
-/* pack.c: MPI_Pack and MPI_Unpack of basic datatypes become copies. Comes before c_find_uses(). */
-void c_lower_pack(struct c_unit *unit);
 
 /* uses.c: fills in address_taken, escapes, only_allocated and flows of all symbols. */
 void c_find_uses(struct c_unit *unit);

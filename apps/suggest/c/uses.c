@@ -3,7 +3,6 @@
  * understood anywhere in the unit is enough. */
 #include "run.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool is_scalar(const struct c_symbol *symbol)
@@ -232,9 +231,7 @@ static void find_uses(struct c_unit *unit, const struct c_node *node)
     if (node->kind == C_VARIABLE && node->n) {
         note_assignment(node->symbol, node->child[0]);
     }
-    if ((node->kind == C_UPDATE ||
-         (node->kind == C_UNARY && node->op >= C_OP_POST_INC && node->op <= C_OP_PRE_DEC)) &&
-        c_bare(node->child[0])->kind == C_NAME) {
+    if (c_is_assignment(node) && node->kind != C_ASSIGN && c_bare(node->child[0])->kind == C_NAME) {
         c_bare(node->child[0])->symbol->only_allocated = false;
         c_bare(node->child[0])->symbol->is_assigned = true;
     }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "run_private.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,10 +39,7 @@ poly_atom_t run_new_atom(struct run *run, enum run_atom_kind kind, const char *n
     if (atom == POLY_NO_ATOM) {
         return atom;
     }
-    run->atoms = realloc(run->atoms, (size_t) (atom + 1) * sizeof *run->atoms);
-    if (!run->atoms) {
-        c_out_of_memory();
-    }
+    run->atoms = c_resize(run->atoms, atom + 1, sizeof *run->atoms);
     for (; run->n_atoms <= atom; run->n_atoms++) {
         memset(&run->atoms[run->n_atoms], 0, sizeof *run->atoms);
     }
@@ -138,7 +134,7 @@ int run_decide(struct run *run, const struct run_fact *facts, int n_facts,
     return -1;
 }
 
-struct run_value run_resolve(struct run *run, struct run_value value)
+static struct run_value resolve(struct run *run, struct run_value value)
 {
     while (value.kind == RUN_CHOICE) {
         int known = run_decide(run, run->facts, run->n_facts, &value.fact);
@@ -162,7 +158,7 @@ struct run_value run_read(struct run *run, struct c_symbol *symbol)
     if (value->kind == RUN_UNSET) {
         *value = run_fresh(run, symbol);
     }
-    return run_resolve(run, *value);
+    return resolve(run, *value);
 }
 
 bool run_same(const struct run_value *a, const struct run_value *b)
@@ -227,7 +223,7 @@ static bool has_kind(struct run *run, int atom, const void *kind)
     return run->atoms[atom].kind == *(const enum run_atom_kind *) kind;
 }
 
-bool run_depends_on(struct run *run, const poly_t *poly, enum run_atom_kind kind)
+static bool depends_on(struct run *run, const poly_t *poly, enum run_atom_kind kind)
 {
     return run_any_atom(run, poly, has_kind, &kind);
 }
@@ -349,12 +345,9 @@ void run_set_length(struct run *run, const struct c_type *type)
             continue;
         }
         value = run_evaluate(run, type->length);
-        run->lengths = realloc(run->lengths, (run->n_lengths + 1) * sizeof *run->lengths);
+        run->lengths = c_resize(run->lengths, run->n_lengths + 1, sizeof *run->lengths);
         run->length_values =
-            realloc(run->length_values, (run->n_lengths + 1) * sizeof *run->length_values);
-        if (!run->lengths || !run->length_values) {
-            c_out_of_memory();
-        }
+            c_resize(run->length_values, run->n_lengths + 1, sizeof *run->length_values);
         run->lengths[run->n_lengths] = type->length;
         run->length_values[run->n_lengths++] =
             value.kind == RUN_INTEGER && value.n_assumed == 0 ? value.poly : NULL;
@@ -440,8 +433,8 @@ static struct run_value convert_integer(struct run *run, struct run_value value,
     }
     if (run->level == RUN_TRUSTING && to->size >= 4) {
         if (to->size < from->size || (to->is_signed != from->is_signed && to->size <= from->size)) {
-            run_assume(run, RUN_ASSUMES_FITS, node, "%s fits in %s",
-                       c_text(run->memory, run->unit, node), to->name);
+            run_assume(run, RUN_ASSUMES_FITS, node, "%s fits in %s", c_text(run->memory, node),
+                       to->name);
         }
         return value;
     }
@@ -503,9 +496,8 @@ struct run_value run_divide(struct run *run, const char *operation, struct run_v
     if (a.modular || b.modular || a.n_assumed || b.n_assumed) {
         return run_unknown("a division of what may have wrapped", node);
     }
-    if (run_depends_on(run, a.poly, RUN_ATOM_TRIAL) ||
-        run_depends_on(run, b.poly, RUN_ATOM_TRIAL) || poly_depends_on_loops(run->space, a.poly) ||
-        poly_depends_on_loops(run->space, b.poly)) {
+    if (depends_on(run, a.poly, RUN_ATOM_TRIAL) || depends_on(run, b.poly, RUN_ATOM_TRIAL) ||
+        poly_depends_on_loops(run->space, a.poly) || poly_depends_on_loops(run->space, b.poly)) {
         return run_unknown("a division or remainder that changes in the loop", node);
     }
     if (poly_is_constant(a.poly, &x) && poly_is_constant(b.poly, &y) && y > 0 && x >= 0) {
@@ -577,10 +569,7 @@ static void note_sum(struct run *run, const poly_t *sum)
         poly_depends_on_loops(run->space, sum)) {
         return;
     }
-    run->sums = realloc(run->sums, (i + 1) * sizeof *run->sums);
-    if (!run->sums) {
-        c_out_of_memory();
-    }
+    run->sums = c_resize(run->sums, i + 1, sizeof *run->sums);
     run->sums[run->n_sums++] = sum;
 }
 
@@ -642,7 +631,7 @@ struct run_value run_binary(struct run *run, const struct c_node *node, enum c_o
     if (run->level == RUN_TRUSTING) {
         if (!type->is_signed && op == C_OP_SUB && !poly_is_constant(value.poly, NULL)) {
             run_assume(run, RUN_ASSUMES_FITS, node, "%s is not negative",
-                       c_text(run->memory, run->unit, node));
+                       c_text(run->memory, node));
         }
         return value;
     }
@@ -805,8 +794,7 @@ bool run_text_of(struct run *run, const struct c_node *node, struct run_text *te
     if (!run_is_pure(node) || (node->span.elsewhere && run->level < RUN_TRUSTING)) {
         return false;
     }
-    text->text = c_is_in_macro(node) ? c_write(run->memory, node, NULL)
-                                     : c_text(run->memory, run->unit, node);
+    text->text = c_is_in_macro(node) ? c_write(run->memory, node, NULL) : c_text(run->memory, node);
     text->node = node;
     return text->text && add_binding(run, text, node);
 }
@@ -937,10 +925,7 @@ static struct run_value load_entry(struct run *run, const struct c_node *node, i
         return run_unknown("too large an expression", node);
     }
     if (atom >= run->n_atoms) {
-        run->atoms = realloc(run->atoms, (size_t) (atom + 1) * sizeof *run->atoms);
-        if (!run->atoms) {
-            c_out_of_memory();
-        }
+        run->atoms = c_resize(run->atoms, atom + 1, sizeof *run->atoms);
         for (; run->n_atoms <= atom; run->n_atoms++) {
             memset(&run->atoms[run->n_atoms], 0, sizeof *run->atoms);
         }
@@ -1018,7 +1003,7 @@ static struct run_value load_row(struct run *run, const struct c_node *node, int
                                .node = node,
                                .type = node->type->inner,
                                .text = {.text = c_format(run->memory, "the rows of %s",
-                                                         c_text(run->memory, run->unit, array))}});
+                                                         c_text(run->memory, array))}});
     return value;
 }
 
@@ -1226,9 +1211,10 @@ enum { MOST_STEPS = 3000000, MOST_SAVED = 40000000, MOST_BYTES = 1 << 29, MOST_D
 static const char *too_much(struct run *run)
 {
     return ++run->steps > MOST_STEPS || run->n_saved > MOST_SAVED ? "it takes too long to analyse"
-           : c_allocated(run->memory) > MOST_BYTES ? "its analysis takes more than 512 MiB of memory"
-           : run->depth > MOST_DEPTH               ? "it is nested too deeply"
-                                                   : NULL;
+           : c_allocated(run->memory) > MOST_BYTES
+               ? "its analysis takes more than 512 MiB of memory"
+           : run->depth > MOST_DEPTH ? "it is nested too deeply"
+                                     : NULL;
 }
 
 struct run_value run_evaluate(struct run *run, const struct c_node *node)
@@ -1242,7 +1228,7 @@ struct run_value run_evaluate(struct run *run, const struct c_node *node)
         return run_unknown(why, node);
     }
     run->depth++;
-    value = run_resolve(run, evaluate_here(run, node));
+    value = resolve(run, evaluate_here(run, node));
     run->depth--;
     return value;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* apps/suggest/c/diff.h: edits of a text, and the unified diff that makes them. */
-#ifndef SUGGEST_C_DIFF_H
-#define SUGGEST_C_DIFF_H
+/* apps/suggest/c/edits.h: edits of a text, and the unified diff that makes them. */
+#ifndef SUGGEST_C_EDITS_H
+#define SUGGEST_C_EDITS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,7 +26,8 @@ bool edits_add_first(struct edits *edits, size_t begin, size_t end, const char *
 void edits_cut(struct edits *edits, size_t n);
 /* The edited text; the caller frees. */
 char *edits_apply(struct edits *edits, const char *text, size_t size);
-/* A unified diff of two texts under a path, with three lines of context; nothing when equal. */
-void diff_print(FILE *out, const char *path, const char *old, const char *new);
+/* Prints a unified diff, by diff(1), of a file and its edited text; nothing when equal. false after
+ * a message on stderr. */
+bool edits_diff(FILE *out, const char *path, const char *edited);
 
 #endif

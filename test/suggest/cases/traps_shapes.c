@@ -1,12 +1,11 @@
-/* Loops with a shape that no polynomial describes: --patch=inspect records where their data is. */
+/* Loops with a shape that no polynomial describes. */
 #include <mpi.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define W MPI_COMM_WORLD
 enum { N = 16, CELLS = 3 };
 
-static double a[N][N], storage[N * N], sp[CELLS][N][N][5];
+static double a[N][N], sp[CELLS][N][N][5];
 static double *rows[N];
 static int cell_coord[CELLS], cell_size[CELLS], ncells, n, list[N], mask[N];
 
@@ -74,7 +73,7 @@ static void permuted(int peer)
     MPI_Send(b, n, MPI_DOUBLE, peer, 1, W); /* refused any */
 }
 
-/* more than is sent, and the same twice: as before, from the buffer */
+/* more than is sent, and the same twice */
 static void too_much(int peer)
 {
     double b[N];
@@ -106,42 +105,4 @@ static void repeated(int peer)
         rows[0][0] += 1.0;
         mask[step] = 0;
     }
-}
-
-#define CASES(SEND, RECV)                                                                         \
-    SEND(triangle) SEND(selected) SEND(row_pointers) SEND(row_copies) SEND(s7) SEND(permuted)     \
-    SEND(too_much) SEND(written_twice) SEND(repeated)
-
-#include "../harness.h"
-
-static void harness_sizes(int setting)
-{
-    static const int sizes[3] = {5, 1, 16};
-
-    (void) harness_recv;
-    n = sizes[setting];
-    ncells = CELLS;
-}
-
-static void harness_data(unsigned seed)
-{
-    harness_fill(a, sizeof a, seed);
-    harness_fill(storage, sizeof storage, seed + 1);
-    harness_fill(sp, sizeof sp, seed + 2);
-    for (int i = 0; i < N; i++) {
-        rows[i] = storage + N * ((5 * i + 2) % N);
-        mask[i] = (7 * i) % 4;
-        list[i] = n - 1 - i;
-    }
-    for (int i = 0; i < CELLS; i++) {
-        cell_coord[i] = i + 2;
-        cell_size[i] = 3 + i;
-    }
-    rows[0][0] = 2.0;
-}
-
-static void harness_dump(void)
-{
-    harness_put("a", a, sizeof a);
-    harness_put("storage", storage, sizeof storage);
 }
