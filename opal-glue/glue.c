@@ -196,9 +196,7 @@ static bool passes(const opal_datatype_t *datatype, size_t count)
 static inline bool dame_handles(opal_convertor_t *convertor, const opal_datatype_t *datatype,
                                 size_t count)
 {
-    if (__builtin_expect(dt_openmpi_is_plain(convertor) && !dt_log_wants(DT_LOG_MESSAGES) &&
-                             !dt_devices_are_on(),
-                         1)) {
+    if (__builtin_expect(dt_openmpi_is_plain(convertor) && !dt_devices_attend(), 1)) {
         const dt_entry_t *entry = dt_table_find(datatype);
         int64_t bytes;
         if (entry == NULL) {
@@ -600,9 +598,7 @@ bool dt_glue_start(const dt_glue_options_t *options)
         dt_glue_stop();
         return false;
     }
-    if (options->devices) {
-        dt_devices_start(&options->promotion.order);
-    }
+    dt_devices_start(options->devices ? &options->promotion.order : NULL);
     return true;
 }
 

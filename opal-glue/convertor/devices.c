@@ -34,6 +34,8 @@ static struct {
 } devices;
 
 atomic_bool dt_devices_on;
+static const int quiet, always = INT_MAX;
+const int *_Atomic dt_devices_attention = &quiet;
 atomic_uint dt_devices_waits;
 
 /* ---- Where data is -------------------------------------------------------------------------- */
@@ -299,22 +301,28 @@ bool dt_devices_copied(const opal_datatype_t *datatype, int32_t count, char *to,
 bool dt_devices_need_convertor(const opal_datatype_t *datatype, size_t count, const void *user,
                                const void *packed)
 {
+    if (!dt_devices_are_on()) {
+        return true; /* it is to be logged */
+    }
     const bool there = is_there(datatype, count, user);
     if (!there && count > 0 && dame_device_has(the_device(), (uintptr_t) packed)) {
         tell_left("packed data, of user data in the host's,");
         return true;
     }
-    return there;
+    return there || dt_log_wants(DT_LOG_MESSAGES);
 }
 
 /* ---- Start and stop ------------------------------------------------------------------------- */
 
 void dt_devices_start(const dame_order_options_t *order)
 {
-    devices.order = *order;
-    atomic_store(&devices.looks, 0);
-    atomic_store(&devices.may_come, true);
-    (void) dt_devices_look_now();
+    atomic_store(&dt_devices_attention, dt_log_verbosity);
+    if (order != NULL) {
+        devices.order = *order;
+        atomic_store(&devices.looks, 0);
+        atomic_store(&devices.may_come, true);
+        (void) dt_devices_look_now();
+    }
 }
 
 /* The first of several threads that get here keeps what it opened. */
@@ -347,6 +355,7 @@ bool dt_devices_look_now(void)
     }
     dt_log("the process has a device's driver: messages in devices' memory are looked for");
     atomic_store(&dt_devices_on, true);
+    atomic_store(&dt_devices_attention, &always);
     return true;
 }
 
@@ -355,6 +364,7 @@ void dt_devices_stop(void)
     dame_device_t *device = the_device();
     atomic_store(&devices.may_come, false);
     atomic_store(&dt_devices_on, false);
+    atomic_store(&dt_devices_attention, dt_log_verbosity);
     if (device != NULL) {
         for (int i = 0; i < SETS * WAYS; i++) {
             kept_t *kept = &devices.kept[i / WAYS][i % WAYS];

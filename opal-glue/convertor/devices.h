@@ -13,8 +13,10 @@
 
 #include "opal-glue/abi/abi.h"
 #include "engine/order.h"
+#include "opal-glue/log.h"
 
-/* The process may get a driver until dt_devices_stop(). `order`: where kernels come from. */
+/* After dt_log_start(). The process may get a driver until dt_devices_stop(). `order`: where
+ * kernels come from; NULL: devices are left alone. */
 void dt_devices_start(const dame_order_options_t *order);
 
 /* Has the process a driver? Then any data may be a device's. */
@@ -22,6 +24,15 @@ extern atomic_bool dt_devices_on;
 static inline bool dt_devices_are_on(void)
 {
     return __builtin_expect(atomic_load_explicit(&dt_devices_on, memory_order_acquire), 0);
+}
+
+/* Is each message looked at, to be logged or because there is a driver? One comparison for both: of
+ * the verbosity, or of a constant. Never NULL. */
+extern const int *_Atomic dt_devices_attention;
+static inline bool dt_devices_attend(void)
+{
+    const volatile int *level = atomic_load_explicit(&dt_devices_attention, memory_order_relaxed);
+    return __builtin_expect(*level >= (int) DT_LOG_MESSAGES, 0);
 }
 
 /* Has the process loaded a driver since? To be asked where a message may be the first. A look takes
@@ -59,7 +70,8 @@ int32_t dt_devices_set_position(opal_convertor_t *convertor, size_t *position);
  * device's memory. False: it is all the host's, or left to Open MPI. */
 bool dt_devices_copied(const opal_datatype_t *datatype, int32_t count, char *to, const char *from);
 
-/* Is MPI_Pack()'s or MPI_Unpack()'s data in a device's memory, so that a convertor must move it? */
+/* Must a convertor move MPI_Pack()'s or MPI_Unpack()'s data, which may be a device's or is to be
+ * logged? Also when there is no driver. */
 bool dt_devices_need_convertor(const opal_datatype_t *datatype, size_t count, const void *user,
                                const void *packed);
 

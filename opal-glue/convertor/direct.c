@@ -116,8 +116,8 @@ static inline __attribute__((always_inline)) bool move(dame_dir_t dir, void *use
     dt_entry_t *entry =
         entry_of(datatype, dir); /* first: a new datatype's few uses pay for this alone */
     if (entry == NULL || !is_right(packed, position, comm) ||
-        (user == NULL && !may_be_absolute(datatype)) || dt_log_wants(DT_LOG_MESSAGES) ||
-        (dt_devices_are_on() &&
+        (user == NULL && !may_be_absolute(datatype)) ||
+        (dt_devices_attend() &&
          dt_devices_need_convertor(datatype, (size_t) count, user, packed))) {
         return false;
     }
@@ -184,8 +184,7 @@ answer(dame_dir_t dir, void *user, size_t count, const opal_datatype_t *datatype
        size_t size, size_t *position)
 {
     if (!answers || dt_openmpi_is_contiguous(datatype, count) || !is_fit() ||
-        dt_log_wants(DT_LOG_MESSAGES) ||
-        (dt_devices_are_on() && dt_devices_need_convertor(datatype, count, user, packed))) {
+        (dt_devices_attend() && dt_devices_need_convertor(datatype, count, user, packed))) {
         return OPAL_ERR_NOT_SUPPORTED;
     }
     dt_entry_t *entry = entry_of(datatype, dir);
