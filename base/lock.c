@@ -75,7 +75,7 @@ static void in_parent(void)
     release_all();
 }
 
-static void in_child(void)
+static void locks_in_child(void)
 {
     call(release_taken);
     for (int i = 0; i < DAME_LOCKS; i++) {
@@ -88,7 +88,7 @@ static void in_child(void)
 
 static void install(void)
 {
-    installed = pthread_atfork(before_fork, in_parent, in_child) == 0;
+    installed = pthread_atfork(before_fork, in_parent, locks_in_child) == 0;
 }
 
 int dame_lock_at_fork(dame_lock_t lock, void (*hook)(void))

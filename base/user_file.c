@@ -85,7 +85,7 @@ static int new_plain_path(const char *path, char **plain)
 }
 
 /* The descriptor, or -1 and *error. */
-static int open_directory(const char *path, int *error)
+static int open_user_directory(const char *path, int *error)
 {
     struct stat about;
     const int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -104,10 +104,10 @@ int dame_user_directory_open(const char *path, int make, int *fd)
     if (error != 0) {
         return error;
     }
-    int directory = open_directory(plain, &error);
+    int directory = open_user_directory(plain, &error);
     if (error == ENOENT && make) {
         const int unmade = make_path(plain);
-        directory = open_directory(plain, &error);
+        directory = open_user_directory(plain, &error);
         error = error != 0 && unmade != 0 ? unmade : error;
     }
     dame_heap_free(plain);

@@ -17,7 +17,7 @@ struct dame_choices {
     dame_choice_t of[2][2][SIZES]; /* direction; does the device reach both sides? */
 };
 
-static double now_ns(void)
+static double device_now_ns(void)
 {
     struct timespec now;
     (void) clock_gettime(CLOCK_MONOTONIC, &now);
@@ -117,7 +117,7 @@ void dame_device_counts(const dame_device_t *device, dame_device_counts_t *out)
 /* ---- Where memory is ------------------------------------------------------------------------ */
 
 /* *context: of the memory, or NULL. */
-static place_t place_of(const dame_driver_t *driver, uintptr_t address, cu_context_t *context)
+static place_t place_of_data(const dame_driver_t *driver, uintptr_t address, cu_context_t *context)
 {
     int attributes[] = {CU_CONTEXT, CU_MEMORY_TYPE, CU_IS_MANAGED, CU_ORDINAL};
     unsigned type = 0, is_managed = 0;
@@ -150,9 +150,9 @@ bool dame_device_look(const dame_device_t *device, const dame_device_message_t *
 {
     cu_context_t of_user, of_packed;
     const uintptr_t lowest = message->base + (uintptr_t) message->program->true_lb;
-    *sides =
-        (dame_device_sides_t){.user = (int) place_of(device->source.driver, lowest, &of_user),
-                              .packed = (int) place_of(device->source.driver, packed, &of_packed)};
+    *sides = (dame_device_sides_t){
+        .user = (int) place_of_data(device->source.driver, lowest, &of_user),
+        .packed = (int) place_of_data(device->source.driver, packed, &of_packed)};
     sides->context = sides->user == ON_DEVICE ? of_user : of_packed;
     sides->same = of_user == of_packed;
     return sides->user == ON_DEVICE || sides->packed == ON_DEVICE;
@@ -305,11 +305,11 @@ static bool get_kernel(work_t *work)
 {
     const dame_device_message_t *message = work->message;
     const bool is_new = !has_kernel(work);
-    const double start = now_ns();
+    const double start = device_now_ns();
     work->kernel = dame_kernel_get(&work->device->source, message->kernels, message->program,
                                    work->part->dir, work->sides->context);
     if (is_new && work->kernel != NULL) {
-        work->kernel_ns = work->device->kernel_ns = now_ns() - start;
+        work->kernel_ns = work->device->kernel_ns = device_now_ns() - start;
     }
     return work->kernel != NULL;
 }
@@ -376,12 +376,12 @@ static dame_status_t by_choice(work_t *work)
     int64_t most = 0, copied = 0;
     const bool had_kernel = has_kernel(work);
     const dame_way_t way = dame_choice_next(choice, had_kernel, work->device->kernel_ns, &most);
-    const double start = now_ns();
+    const double start = device_now_ns();
     const dame_status_t status = by_way(work, way, most, &copied);
     wait_for_all(work);
     const bool is_many = way == DAME_WAY_COPIES && copied < work->part->length;
     if (status == DAME_OK && work->error == 0 && (had_kernel || !is_many)) {
-        dame_choice_took(choice, way, is_many, now_ns() - start - work->kernel_ns,
+        dame_choice_took(choice, way, is_many, device_now_ns() - start - work->kernel_ns,
                          work->part->length);
     }
     return status;
@@ -404,9 +404,9 @@ static dame_status_t move_now(work_t *work)
 }
 
 /* The lock is held, the context current. An error of the driver is in work->error. */
-static dame_status_t move(work_t *work, const dame_device_message_t *message,
-                          const dame_device_part_t *part, const dame_device_sides_t *sides,
-                          const dame_device_queue_t *queue)
+static dame_status_t move_region(work_t *work, const dame_device_message_t *message,
+                                 const dame_device_part_t *part, const dame_device_sides_t *sides,
+                                 const dame_device_queue_t *queue)
 {
     work->message = message;
     work->part = part;
@@ -417,7 +417,7 @@ static dame_status_t move(work_t *work, const dame_device_message_t *message,
 }
 
 /* Takes the lock and makes the context current; with that, the calls of a work begin and end. */
-static work_t begin(dame_device_t *device, const dame_device_sides_t *sides)
+static work_t begin_use(dame_device_t *device, const dame_device_sides_t *sides)
 {
     work_t work = {.device = device, .driver = device->source.driver};
     pthread_mutex_lock(&device->lock);
@@ -427,7 +427,7 @@ static work_t begin(dame_device_t *device, const dame_device_sides_t *sides)
 }
 
 /* `bytes` were moved if all went well. Returns what the caller is told. */
-static dame_status_t end(work_t *work, dame_status_t status, int64_t bytes, const char **what)
+static dame_status_t end_use(work_t *work, dame_status_t status, int64_t bytes, const char **what)
 {
     cu_context_t before;
     if (work->has_context) {
@@ -453,10 +453,10 @@ dame_status_t dame_device_move(dame_device_t *device, const dame_device_message_
     if (queue != NULL && !reaches_both(sides)) {
         return DAME_ERR_ARGUMENT;
     }
-    work_t work = begin(device, sides);
+    work_t work = begin_use(device, sides);
     const dame_status_t status =
-        work.has_context ? move(&work, message, part, sides, queue) : DAME_OK;
-    return end(&work, status, part->length, what);
+        work.has_context ? move_region(&work, message, part, sides, queue) : DAME_OK;
+    return end_use(&work, status, part->length, what);
 }
 
 /* ---- A copy --------------------------------------------------------------------------------- */
@@ -482,9 +482,9 @@ static dame_status_t copy_pieces(work_t *work, const dame_device_message_t *from
         const int64_t n = bytes - at < PIECE ? bytes - at : PIECE;
         const dame_device_part_t pack = {DAME_PACK, at, *buffer, n};
         const dame_device_part_t unpack = {DAME_UNPACK, at, *buffer, n};
-        status = move(work, from, &pack, &of_from, NULL);
+        status = move_region(work, from, &pack, &of_from, NULL);
         if (status == DAME_OK && work->error == 0) {
-            status = move(work, to, &unpack, &of_to, NULL);
+            status = move_region(work, to, &unpack, &of_to, NULL);
         }
     }
     return status;
@@ -497,8 +497,8 @@ dame_status_t dame_device_copy(dame_device_t *device, const dame_device_message_
     if (sides->user == ON_DEVICE && sides->packed == ON_DEVICE && !sides->same) {
         return DAME_ERR_UNSUPPORTED;
     }
-    work_t work = begin(device, sides);
+    work_t work = begin_use(device, sides);
     const dame_status_t status =
         work.has_context ? copy_pieces(&work, from, to, bytes, sides) : DAME_OK;
-    return end(&work, status, bytes, what);
+    return end_use(&work, status, bytes, what);
 }

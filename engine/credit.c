@@ -14,7 +14,8 @@ static bool is_of(uint64_t epoch, const dame_use_t *use)
     return (epoch ^ dame_use_epoch(use)) << (64 - DAME_EPOCH_NUMBER_BITS) == 0;
 }
 
-static int32_t settle(dame_thread_t *thread, dame_credit_t *credit, dame_work_t work, bool samples)
+static int32_t settle_credit(dame_thread_t *thread, dame_credit_t *credit, dame_work_t work,
+                             bool samples)
 {
     const int32_t uses = dame_counts_settle(&thread->cells, credit, work);
     thread->until_sample -= samples ? uses : 0;
@@ -31,7 +32,7 @@ int32_t dame_credit_end(dame_thread_t *thread, const dame_use_t *use, dame_work_
     int32_t uses = 0;
     if (work == DAME_WORK_COPY) {
         if (is_of(credit->epoch, use)) {
-            (void) settle(thread, credit, DAME_WORK_COPY, samples);
+            (void) settle_credit(thread, credit, DAME_WORK_COPY, samples);
         }
         return 0;
     }
@@ -41,7 +42,7 @@ int32_t dame_credit_end(dame_thread_t *thread, const dame_use_t *use, dame_work_
         credit->unreported[dir] = 0;
     }
     if (is_of(credit->epoch, use) && !dame_credit_may(credit, use, dir)) {
-        uses += settle(thread, credit, work, samples);
+        uses += settle_credit(thread, credit, work, samples);
     }
     return uses;
 }
@@ -91,7 +92,7 @@ static dame_credit_t *credit_for(dame_thread_t *thread, const dame_use_t *use, b
         }
     }
     for (int work = 0; work < DAME_WORKS; work++) {
-        const int32_t uses = settle(thread, credit, (dame_work_t) work, samples);
+        const int32_t uses = settle_credit(thread, credit, (dame_work_t) work, samples);
         if (work != DAME_WORK_COPY) {
             credit->unreported[work] = uses;
         }
@@ -114,7 +115,7 @@ void dame_credit_grant(dame_thread_t *thread, const dame_use_t *use, dame_work_t
     if (credit == NULL || dame_credit_has_left(credit, use, work)) {
         return;
     }
-    (void) settle(thread, credit, work, samples);
+    (void) settle_credit(thread, credit, work, samples);
     if (work != DAME_WORK_COPY) {
         credit->codes[work] =
             atomic_load_explicit(&use->layout->program->codes[work], memory_order_relaxed);

@@ -25,7 +25,7 @@ static bool is_unused(const dame_layout_t *layout)
            atomic_load_explicit(&layout->holds, memory_order_relaxed) == 0;
 }
 
-static void append(dame_layouts_t *all, dame_layout_t *layout)
+static void append_unused(dame_layouts_t *all, dame_layout_t *layout)
 {
     layout->newer = NULL;
     layout->older = all->newest;
@@ -58,8 +58,8 @@ static dame_layout_t *alike(dame_layout_t *layout, uint64_t fingerprint)
 }
 
 /* All of the datatype is read only if a layout looks like it. */
-static dame_layout_t *find(dame_layouts_t *all, const dame_layout_source_t *source,
-                           const void *datatype, uint64_t fingerprint)
+static dame_layout_t *find_layout(dame_layouts_t *all, const dame_layout_source_t *source,
+                                  const void *datatype, uint64_t fingerprint)
 {
     dame_layout_t *layout =
         all->chains == NULL ? NULL : alike(*chain_of(all, fingerprint), fingerprint);
@@ -81,7 +81,7 @@ static void link_layout(dame_layouts_t *all, dame_layout_t *layout)
 }
 
 /* Twice the chains, or the first ones. They stay as they are when memory is out. */
-static void grow(dame_layouts_t *all)
+static void grow_chains(dame_layouts_t *all)
 {
     const size_t before = all->chains == NULL ? 0 : all->mask + 1;
     const size_t n = before == 0 ? FIRST_CHAINS : 2 * before;
@@ -107,7 +107,7 @@ static void share(dame_layouts_t *all, dame_layout_t *layout, const dame_layout_
                   const void *datatype, uint64_t fingerprint)
 {
     if (all->chains == NULL || all->layouts > all->mask) {
-        grow(all);
+        grow_chains(all);
     }
     if (all->chains != NULL && source->key(datatype, &layout->key)) {
         layout->is_shared = true;
@@ -135,7 +135,7 @@ static void unlink_layout(dame_layouts_t *all, dame_layout_t *layout)
 dame_layout_t *dame_layout_find(dame_layouts_t *all, const dame_layout_source_t *source,
                                 const void *datatype, uint64_t fingerprint)
 {
-    dame_layout_t *layout = find(all, source, datatype, fingerprint);
+    dame_layout_t *layout = find_layout(all, source, datatype, fingerprint);
     if (layout == NULL) {
         return NULL;
     }
@@ -200,7 +200,7 @@ static dame_layout_t *retire(dame_layouts_t *all, dame_layout_t *layout)
         layout->next = NULL;
         return layout;
     }
-    append(all, layout);
+    append_unused(all, layout);
     return take_surplus(all);
 }
 

@@ -13,8 +13,8 @@ enum { TICK = 1021 };
 /* ---- Decisions ------------------------------------------------------------------------------ */
 
 /* As dame_promote_at_measured_use(). Does nothing while another thread decides. */
-static void decide(dame_promoter_t *promoter, const dame_use_t *use, dame_dir_t dir, size_t bytes,
-                   int32_t settled)
+static void decide_layout(dame_promoter_t *promoter, const dame_use_t *use, dame_dir_t dir,
+                          size_t bytes, int32_t settled)
 {
     dame_layout_t *layout = use->layout, *surplus = NULL;
     if (!dame_trylock(DAME_LOCK_GATE)) {
@@ -45,7 +45,7 @@ static struct dame_measured *meet(const dame_use_t *use, dame_dir_t dir, size_t 
     } else if (value == DAME_COUNTDOWN_TIMED) {
         return dame_promote_begin_timed(promoter, &use->layout->promotions[dir]);
     } else {
-        decide(promoter, use, dir, bytes, 0);
+        decide_layout(promoter, use, dir, bytes, 0);
     }
     return NULL;
 }
@@ -62,7 +62,7 @@ static void count_settled_use(dame_thread_t *thread, const dame_use_t *use, dame
     }
     if ((ticks || unreported > 0) && promoter->options.threshold < 0 &&
         atomic_load_explicit(&promoter->compiles, memory_order_acquire)) {
-        decide(promoter, use, dir, bytes, unreported + (ticks ? TICK : 1));
+        decide_layout(promoter, use, dir, bytes, unreported + (ticks ? TICK : 1));
     }
 }
 

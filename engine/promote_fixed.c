@@ -2,7 +2,8 @@
 #include "promote_fixed.h"
 
 /* By DAME-L, if it is its turn. */
-static dame_status_t compile(dame_promoter_t *promoter, const dame_use_t *use, dame_dir_t dir)
+static dame_status_t compile_direction(dame_promoter_t *promoter, const dame_use_t *use,
+                                       dame_dir_t dir)
 {
     char room[DAME_LONGEST_CODE_NAME];
     dame_layout_t *layout = use->layout;
@@ -53,7 +54,7 @@ void dame_promote_at_fixed_use(dame_promoter_t *promoter, const dame_use_t *use,
     } else if (atomic_load_explicit(&state->runs_code, memory_order_relaxed) == 0 ||
                atomic_load_explicit(&use->layout->program->codes[dir], memory_order_relaxed) ==
                    NULL) {
-        const dame_status_t status = compile(promoter, use, dir);
+        const dame_status_t status = compile_direction(promoter, use, dir);
         schedule(state, status);
         if (status != DAME_OK && status != DAME_ERR_BUSY) {
             dame_promoter_failed(promoter, status);

@@ -19,7 +19,7 @@ static void stop_compiling(dame_promoter_t *promoter)
 }
 
 /* The programs of a child of fork() are the interpreter's (jit/jit.h). */
-static void in_child(void)
+static void promoter_in_child(void)
 {
     for (dame_promoter_t *promoter = all; promoter != NULL; promoter = promoter->next) {
         stop_compiling(promoter);
@@ -223,7 +223,7 @@ void dame_promoter_init(dame_promoter_t *promoter, dame_counts_t *counts, dame_l
 /* False: the handlers of fork() cannot be had. */
 static bool enlist(dame_promoter_t *promoter)
 {
-    if (!dame_lock_at_fork(DAME_LOCK_GATE, in_child)) {
+    if (!dame_lock_at_fork(DAME_LOCK_GATE, promoter_in_child)) {
         return false;
     }
     dame_lock(DAME_LOCK_GATE);

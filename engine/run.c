@@ -5,7 +5,8 @@
 
 /* ---- Any caller's --------------------------------------------------------------------------- */
 
-static inline void add(dame_thread_t *thread, dame_counter_t counter, dame_work_t work, int64_t n)
+static inline void add_counts(dame_thread_t *thread, dame_counter_t counter, dame_work_t work,
+                              int64_t n)
 {
     dame_cells_add(&thread->cells.count[(int) counter + (int) work], n);
 }
@@ -18,7 +19,7 @@ static dame_tier_t tier_of(const dame_begin_t *it)
 }
 
 /* Returns where the message's time is to be recorded, or NULL. */
-static dame_measured_t *decide(dame_thread_t *thread, dame_begin_t *it, bool samples)
+static dame_measured_t *decide_use(dame_thread_t *thread, dame_begin_t *it, bool samples)
 {
     dame_measured_t *measured = NULL;
     if (it->work == DAME_WORK_COPY) {
@@ -55,8 +56,8 @@ static void grant(dame_thread_t *thread, const dame_begin_t *it, bool samples)
     }
 }
 
-/* As ops->move(), or for a sample. */
-static int64_t move(dame_engine_t *engine, dame_thread_t *thread, dame_begin_t *it)
+/* As ops->move_fragment(), or for a sample. */
+static int64_t move_fragment(dame_engine_t *engine, dame_thread_t *thread, dame_begin_t *it)
 {
     int64_t moved = it->in_probe ? it->ops->sample(it, thread) : -1;
     if (moved >= 0) {
@@ -78,7 +79,7 @@ static __attribute__((noinline)) int64_t move_in_trial(dame_engine_t *engine, da
 {
     int64_t ticks;
     const dame_trial_t trial = dame_trial_begin(measured);
-    const int64_t moved = move(engine, thread, it);
+    const int64_t moved = move_fragment(engine, thread, it);
     if (dame_trial_counts(&trial, it->use->layout, it->is_native, it->count, it->base, &ticks)) {
         const int repeats =
             it->is_whole && moved == it->bytes ? dame_measured_repeats(measured, ticks) : 0;
@@ -93,29 +94,29 @@ static __attribute__((noinline)) int64_t move_in_trial(dame_engine_t *engine, da
 static int64_t count_fragment(dame_thread_t *thread, const dame_begin_t *it, int64_t moved)
 {
     if (it->work != DAME_WORK_COPY) {
-        add(thread, DAME_COUNT_fragments_packed, it->work, 1);
+        add_counts(thread, DAME_COUNT_fragments_packed, it->work, 1);
     }
-    add(thread, DAME_COUNT_bytes_packed, it->work, moved);
+    add_counts(thread, DAME_COUNT_bytes_packed, it->work, moved);
     return moved;
 }
 
 int64_t dame_run_begin(dame_engine_t *engine, dame_thread_t *thread, dame_begin_t *it)
 {
     const bool samples = engine->timing.on;
-    dame_measured_t *measured = decide(thread, it, samples);
+    dame_measured_t *measured = decide_use(thread, it, samples);
     count_use(engine, thread, it, measured != NULL);
     if (measured == NULL && !it->in_probe) {
         grant(thread, it, samples);
     }
-    add(thread, DAME_COUNT_messages_packed, it->work, 1);
+    add_counts(thread, DAME_COUNT_messages_packed, it->work, 1);
     return count_fragment(thread, it,
-                          measured == NULL ? move(engine, thread, it)
+                          measured == NULL ? move_fragment(engine, thread, it)
                                            : move_in_trial(engine, thread, it, measured));
 }
 
 int64_t dame_run_continue(dame_engine_t *engine, dame_thread_t *thread, dame_begin_t *it)
 {
-    return count_fragment(thread, it, move(engine, thread, it));
+    return count_fragment(thread, it, move_fragment(engine, thread, it));
 }
 
 /* ---- By the layout's program alone ---------------------------------------------------------- */

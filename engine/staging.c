@@ -120,8 +120,8 @@ static move_t *const ways[2][WAYS] = {[DAME_PACK] = {pack_directly, pack_staged}
 
 /* ---- Which way ------------------------------------------------------------------------------ */
 
-static dame_staging_place_t *place_of(dame_staging_t *staging, dame_dir_t dir, const char *packed,
-                                      int64_t length)
+static dame_staging_place_t *place_of_line(dame_staging_t *staging, dame_dir_t dir,
+                                           const char *packed, int64_t length)
 {
     enum { SHORT = 4096, LONG = 16384 }; /* bytes */
     const uint64_t region = (uint64_t) (uintptr_t) packed >> REGION_LOG2;
@@ -131,7 +131,7 @@ static dame_staging_place_t *place_of(dame_staging_t *staging, dame_dir_t dir, c
 }
 
 /* When all stores are done, not only on their way. */
-static int64_t now(void)
+static int64_t staging_now(void)
 {
     atomic_thread_fence(memory_order_seq_cst);
     return dame_clock_now();
@@ -155,12 +155,12 @@ static __attribute__((noinline)) int64_t try_both(dame_staging_t *staging,
     const int way = (int) (place->trials & 1);
     const int64_t half =
         least(length, ((length / 2) & -(int64_t) DAME_STAGING_LINE) + to_line(packed));
-    const int64_t start = now();
+    const int64_t start = staging_now();
     const int64_t first = ways[dir][way](staging, cursor, packed, half);
-    const int64_t middle = now();
+    const int64_t middle = staging_now();
     const int64_t second =
         ways[dir][WAYS - 1 - way](staging, cursor, packed + first, length - first);
-    const int64_t end = now();
+    const int64_t end = staging_now();
     if (first > 0 && second > 0) {
         const float one = (float) (middle - start) / (float) first;
         const float two = (float) (end - middle) / (float) second;
@@ -171,10 +171,10 @@ static __attribute__((noinline)) int64_t try_both(dame_staging_t *staging,
     return first + second;
 }
 
-static inline int64_t move(dame_staging_t *staging, dame_dir_t dir, dame_cursor_t *cursor,
-                           char *packed, int64_t length)
+static inline int64_t move_staged(dame_staging_t *staging, dame_dir_t dir, dame_cursor_t *cursor,
+                                  char *packed, int64_t length)
 {
-    dame_staging_place_t *place = place_of(staging, dir, packed, length);
+    dame_staging_place_t *place = place_of_line(staging, dir, packed, length);
     if (cursor->program->has_by_block != 0 && length > piece_of(staging)) {
         return ways[dir][DIRECT](staging, cursor, packed, length); /* pieces have few columns */
     }
@@ -187,18 +187,18 @@ static inline int64_t move(dame_staging_t *staging, dame_dir_t dir, dame_cursor_
 int64_t dame_staging_pack(dame_staging_t *staging, dame_cursor_t *cursor, char *packed,
                           int64_t length)
 {
-    return move(staging, DAME_PACK, cursor, packed, length);
+    return move_staged(staging, DAME_PACK, cursor, packed, length);
 }
 
 int64_t dame_staging_unpack(dame_staging_t *staging, dame_cursor_t *cursor, const char *packed,
                             int64_t length)
 {
-    return move(staging, DAME_UNPACK, cursor, (char *) (uintptr_t) packed, length);
+    return move_staged(staging, DAME_UNPACK, cursor, (char *) (uintptr_t) packed, length);
 }
 
 bool dame_staging_is_direct(dame_staging_t *staging, const char *packed, int64_t length)
 {
-    dame_staging_place_t *place = place_of(staging, DAME_PACK, packed, length);
+    dame_staging_place_t *place = place_of_line(staging, DAME_PACK, packed, length);
     if (place->gain > 0 || place->until <= 0) {
         return false;
     }
@@ -211,7 +211,7 @@ char *dame_staging_room(dame_staging_t *staging, char *packed, int64_t length)
     if (length < DAME_STAGING_LEAST || length > DAME_STAGING_BUFFER) {
         return packed;
     }
-    dame_staging_place_t *place = place_of(staging, DAME_PACK, packed, length);
+    dame_staging_place_t *place = place_of_line(staging, DAME_PACK, packed, length);
     place->until -= place->until > 0;
     return place->gain > 0 && place->until > 0 ? warm_for(staging, packed) : packed;
 }

@@ -19,12 +19,12 @@ enum { LEAST_NATIVE = 6, LEAST_LARGE = 3, LARGE = 1 << 20 /* bytes */ };
 
 _Static_assert(offsetof(dame_tally_t, amounts) == 0, "dame_tally_of()");
 
-static void hear(void *unused, const dame_event_t *event);
+static void hear_event(void *unused, const dame_event_t *event);
 
 void dame_tallies_init(dame_tallies_t *tallies, dame_counts_t *counts)
 {
     tallies->counts = counts;
-    tallies->observer = (dame_observer_t){.event = hear};
+    tallies->observer = (dame_observer_t){.event = hear_event};
 }
 
 void dame_tallies_start(dame_tallies_t *tallies, bool on, bool times)
@@ -55,8 +55,8 @@ static dame_tally_t **chain_of(dame_tallies_t *tallies, const char *name, const 
     return &tallies->chains[hash % DAME_TALLY_CHAINS];
 }
 
-static dame_tally_t *find(dame_tallies_t *tallies, const char *name, const char *words,
-                          int64_t size)
+static dame_tally_t *find_tally(dame_tallies_t *tallies, const char *name, const char *words,
+                                int64_t size)
 {
     dame_tally_t *tally = *chain_of(tallies, name, words);
     while (tally != NULL && (size != tally->size || strcmp(words, tally->words) != 0 ||
@@ -66,7 +66,8 @@ static dame_tally_t *find(dame_tallies_t *tallies, const char *name, const char 
     return tally;
 }
 
-static dame_tally_t *add(dame_tallies_t *tallies, const char *name, const char *words, int64_t size)
+static dame_tally_t *add_tally(dame_tallies_t *tallies, const char *name, const char *words,
+                               int64_t size)
 {
     dame_tally_t *tally = dame_heap_zalloc(sizeof(*tally));
     if (tally == NULL) {
@@ -106,8 +107,8 @@ dame_tally_t *dame_tally_get(dame_tallies_t *tallies, const char *given, const c
     } else {
         size = 0;
     }
-    dame_tally_t *tally = find(tallies, name, words, size);
-    return tally == NULL ? add(tallies, name, words, size) : tally;
+    dame_tally_t *tally = find_tally(tallies, name, words, size);
+    return tally == NULL ? add_tally(tallies, name, words, size) : tally;
 }
 
 static dame_tally_t *tally_for(dame_tallies_t *tallies, const char *name,
@@ -200,7 +201,7 @@ static void note_code(dame_tally_t *tally, dame_dir_t dir, dame_tier_t tier, con
     history->nsteps++;
 }
 
-static void hear(void *unused, const dame_event_t *event)
+static void hear_event(void *unused, const dame_event_t *event)
 {
     (void) unused;
     dame_tally_t *tally = event->use == NULL ? NULL : dame_tally_of(event->use);

@@ -123,7 +123,7 @@ dame_thread_t *dame_thread_of(dame_threads_t *threads)
 }
 
 /* In the child of a fork(), which has no other thread. */
-static void in_child(void)
+static void threads_in_child(void)
 {
     for (dame_threads_t *threads = all; threads != NULL; threads = threads->next) {
         dame_thread_t *thread = find_here(threads);
@@ -140,7 +140,7 @@ void dame_threads_start(dame_threads_t *threads, dame_counts_t *counts)
         return;
     }
     threads->counts = counts;
-    (void) dame_lock_at_fork(DAME_LOCK_THREADS, in_child);
+    (void) dame_lock_at_fork(DAME_LOCK_THREADS, threads_in_child);
     dame_lock(DAME_LOCK_THREADS);
     has_key = has_key || pthread_key_create(&key, thread_ends) == 0;
     threads->running = has_key;

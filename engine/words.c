@@ -32,7 +32,7 @@ typedef struct spoken {
     bool is_listed;
 } spoken_t;
 
-static void hear(spoken_t *spoken, const dame_prim_t *prim)
+static void hear_block(spoken_t *spoken, const dame_prim_t *prim)
 {
     enum { MOST = sizeof(spoken->count) / sizeof(spoken->count[0]) };
     if (prim->count < 2) { /* where the data begins: bounds say that */
@@ -101,7 +101,7 @@ void dame_words_of_layout(const dame_program_t *program, char *text, size_t room
     }
     const dame_prim_t *prim = &program->prims[1]; /* behind EXIT */
     for (; prim->params->op != DAME_OP_CONTIGFINAL && prim->params->op != DAME_OP_STRUCT; prim++) {
-        hear(&spoken, prim);
+        hear_block(&spoken, prim);
         if (prim->params->op == DAME_OP_INDEXFINAL) {
             add_uneven(&writer, &spoken, prim);
             return;

@@ -65,7 +65,7 @@ static void put(queue_t *queue, dame_order_t *order)
     queue->end = &order->next;
 }
 
-static dame_order_t *take(queue_t *queue)
+static dame_order_t *take_order(queue_t *queue)
 {
     dame_order_t *order = queue->first;
     if (order != NULL) {
@@ -75,7 +75,7 @@ static dame_order_t *take(queue_t *queue)
     return order;
 }
 
-static void finish(dame_background_t *background, dame_order_t *order)
+static void finish_order(dame_background_t *background, dame_order_t *order)
 {
     put(&background->done, order);
     atomic_fetch_add_explicit(&background->ndone, 1, memory_order_release);
@@ -94,7 +94,7 @@ static void leave_thread(void)
 
 /* ---- the thread ---- */
 
-static int64_t now_ns(void)
+static int64_t background_now_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -138,7 +138,7 @@ static void hurry_all(void)
 
 /* Copies data that the provider owns only until its next compilation. Returns 0 when memory is
  * out. */
-static int keep(dame_found_t *found)
+static int keep_result(dame_found_t *found)
 {
     const dame_machine_code_t *code = &found->code;
     const size_t entries = (size_t) code->nentries * sizeof(code->entries[0]);
@@ -183,7 +183,7 @@ static void work(dame_background_t *background, dame_order_t *order)
 {
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): await_order() waits for one */
     const dame_request_t request = {order->program, order->dir, order->candidate.variant};
-    const int64_t start = now_ns();
+    const int64_t start = background_now_ns();
     order->found = dame_heap_zalloc(sizeof(*order->found));
     if (order->found == NULL) {
         order->status = DAME_ERR_NOMEM;
@@ -202,10 +202,10 @@ static void work(dame_background_t *background, dame_order_t *order)
         }
         order->status = dame_find_code(background->jit, &background->slot, &request, order->found);
     }
-    if (order->status == DAME_OK && !keep(order->found)) {
+    if (order->status == DAME_OK && !keep_result(order->found)) {
         order->status = DAME_ERR_NOMEM;
     }
-    order->ns = now_ns() - start;
+    order->ns = background_now_ns() - start;
     order->is_compiled = order->status == DAME_OK && !order->found->is_of_file;
 }
 
@@ -229,7 +229,7 @@ static void await_order(dame_background_t *background)
     }
 }
 
-static void *run(void *argument)
+static void *run_orders(void *argument)
 {
     dame_background_t *background = argument;
     (void) dame_cancel_defer();
@@ -241,13 +241,13 @@ static void *run(void *argument)
         if (background->stops) {
             break;
         }
-        dame_order_t *order = background->under_way = take(&background->waiting);
+        dame_order_t *order = background->under_way = take_order(&background->waiting);
         background->nwaiting--;
         dame_unlock(DAME_LOCK_BACKGROUND);
         work(background, order);
         dame_lock(DAME_LOCK_BACKGROUND);
         background->under_way = NULL;
-        finish(background, order);
+        finish_order(background, order);
     }
     dame_unlock(DAME_LOCK_BACKGROUND);
     atomic_store(&background->has_ended, 1);
@@ -265,7 +265,8 @@ static int start_thread(dame_background_t *background)
     sigfillset(&signals); /* the application's handlers run in its own threads */
     (void) pthread_attr_setstacksize(&attributes, STACK_BYTES);
     (void) pthread_sigmask(SIG_BLOCK, &signals, &before);
-    background->has_thread = pthread_create(&background->thread, &attributes, run, background) == 0;
+    background->has_thread =
+        pthread_create(&background->thread, &attributes, run_orders, background) == 0;
     (void) pthread_sigmask(SIG_SETMASK, &before, NULL);
     (void) pthread_attr_destroy(&attributes);
     return background->has_thread;
@@ -303,9 +304,9 @@ static void refuse(dame_background_t *background)
 {
     dame_order_t *order;
     background->stops = 1;
-    while ((order = take(&background->waiting)) != NULL) {
+    while ((order = take_order(&background->waiting)) != NULL) {
         order->status = DAME_ERR_DENIED;
-        finish(background, order);
+        finish_order(background, order);
     }
     background->nwaiting = 0;
     dame_wake(DAME_LOCK_BACKGROUND);
@@ -314,7 +315,7 @@ static void refuse(dame_background_t *background)
 int dame_background_stop(dame_background_t *background)
 {
     const int cancel_state = dame_cancel_defer();
-    const int64_t until = now_ns() + STOP_NS;
+    const int64_t until = background_now_ns() + STOP_NS;
     dame_lock(DAME_LOCK_BACKGROUND);
     const int has_thread = background->has_thread;
     refuse(background);
@@ -322,7 +323,7 @@ int dame_background_stop(dame_background_t *background)
     if (has_thread) {
         hurry(background);
     }
-    while (has_thread && !atomic_load(&background->has_ended) && now_ns() < until) {
+    while (has_thread && !atomic_load(&background->has_ended) && background_now_ns() < until) {
         sleep_ns(STOP_STEP_NS);
     }
     dame_lock(DAME_LOCK_BACKGROUND);
@@ -404,7 +405,7 @@ dame_status_t dame_background_order(dame_background_t *background, dame_program_
 /* Locked. */
 static dame_order_t *take_done(dame_background_t *background)
 {
-    dame_order_t *order = take(&background->done);
+    dame_order_t *order = take_order(&background->done);
     if (order != NULL) {
         atomic_fetch_sub_explicit(&background->ndone, 1, memory_order_relaxed);
     }

@@ -151,7 +151,7 @@ int dame_cache_problem(dame_cache_t *cache, char *text, size_t size)
 
 /* ---- reading ---- */
 
-static int open_directory(dame_cache_t *cache, int i, int *directory)
+static int open_cache_directory(dame_cache_t *cache, int i, int *directory)
 {
     const char *path = cache->directories[i];
     const int error = dame_user_directory_open(path, 0, directory);
@@ -175,7 +175,7 @@ static int load_from(dame_cache_t *cache, int i, const dame_cache_key_t *key,
                      const dame_cache_room_t *room, dame_cache_code_t *out)
 {
     int directory, error;
-    if (!open_directory(cache, i, &directory)) {
+    if (!open_cache_directory(cache, i, &directory)) {
         return 0;
     }
     dame_cache_contents_t contents;
@@ -234,7 +234,7 @@ void dame_cache_look(dame_cache_t *cache)
 {
     for (int i = 0; i < cache->ndirectories; i++) {
         int directory;
-        if (*cache->directories[i] != '\0' && open_directory(cache, i, &directory)) {
+        if (*cache->directories[i] != '\0' && open_cache_directory(cache, i, &directory)) {
             dame_cache_names_add(&cache->known, directory);
             close(directory);
         }

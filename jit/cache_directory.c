@@ -32,7 +32,7 @@ static int is_code(const char *name)
            strcmp(name + NAME_DIGITS, suffix) == 0;
 }
 
-static int is_ours(const char *name)
+static int is_our_file(const char *name)
 {
     return strspn(name, "0123456789abcdef") == NAME_DIGITS &&
            strncmp(name + NAME_DIGITS, suffix, sizeof(suffix) - 1) == 0;
@@ -176,7 +176,7 @@ static used_file_t *list_files(int directory, size_t *n)
     *n = 0;
     while (names != NULL && (entry = readdir(names)) != NULL) {
         struct stat about;
-        if ((!is_ours(entry->d_name) && !is_left_by_profile(entry->d_name)) ||
+        if ((!is_our_file(entry->d_name) && !is_left_by_profile(entry->d_name)) ||
             fstatat(directory, entry->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0) {
             continue;
         }
@@ -262,7 +262,7 @@ int dame_cache_each(const char *path, void (*each)(void *context, const dame_cac
 static int is_cleared(int directory, const char *name)
 {
     struct stat about;
-    return is_ours(name) ||
+    return is_our_file(name) ||
            (is_left_by_profile(name) &&
             (is_lock(name) ||
              (fstatat(directory, name, &about, AT_SYMLINK_NOFOLLOW) == 0 && is_stale(&about))));

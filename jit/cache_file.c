@@ -56,7 +56,7 @@ uint64_t dame_cache_hash(uint64_t seed, const void *bytes, size_t size)
 
 /* ---- reading ---- */
 
-static int read_all(int fd, char *bytes, size_t size)
+static int read_code_file(int fd, char *bytes, size_t size)
 {
     while (size > 0) {
         const ssize_t n = read(fd, bytes, size);
@@ -90,7 +90,7 @@ static int are_inside(const dame_cache_contents_t *contents)
 }
 
 /* Finds the parts of a file in memory, which has a header. Returns NULL, or the defect. */
-static const char *parse(char *memory, size_t size, dame_cache_contents_t *out)
+static const char *parse_code_file(char *memory, size_t size, dame_cache_contents_t *out)
 {
     header_t header;
     memcpy(&header, memory, sizeof(header));
@@ -157,8 +157,8 @@ const char *dame_cache_file_read(int directory, const char *name, const dame_cac
         *error = ENOMEM;
         return dame_file_error_text(ENOMEM);
     }
-    const char *fault =
-        read_all(fd, bytes, size) ? parse(bytes, size, &contents) : "it could not be read";
+    const char *fault = read_code_file(fd, bytes, size) ? parse_code_file(bytes, size, &contents)
+                                                        : "it could not be read";
     close(fd);
     if (fault != NULL) {
         dame_heap_free(contents.memory);

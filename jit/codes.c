@@ -103,7 +103,7 @@ static struct dame_code_queue *queue_of(const dame_code_t *code)
 }
 
 /* The same, and queues the codes by what has become of them. */
-static void settle(const dame_codes_t *codes)
+static void settle_codes(const dame_codes_t *codes)
 {
     dame_code_t *code = NULL;
     set_kernels(codes);
@@ -151,7 +151,7 @@ void dame_code_rank(dame_code_t *code, int32_t rank)
     codes->jit->dropped += rank < 0 ? code->block->room : 0;
     code->rank = rank;
     insert_by_rank(codes, code);
-    settle(codes);
+    settle_codes(codes);
 }
 
 /* ---- freeing ---- */
@@ -256,7 +256,7 @@ static void finish_leaving(dame_jit_t *jit, struct dame_code_queue *leaving)
             atomic_fetch_add_explicit(&jit->evictions, 1, memory_order_relaxed);
         }
         free_code(code);
-        settle(codes);
+        settle_codes(codes);
         dame_codes_trim(codes);
     }
 }

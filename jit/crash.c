@@ -43,7 +43,7 @@ static void on_crash(int signal, siginfo_t *info, void *context)
     }
 }
 
-static bool is_ours(const struct sigaction *action)
+static bool is_our_code(const struct sigaction *action)
 {
     return (action->sa_flags & SA_SIGINFO) != 0 && on_crash == action->sa_sigaction;
 }
@@ -82,7 +82,7 @@ void dame_crash_unwatch(const dame_code_arena_t *arena)
     }
     for (int i = 0; i < WATCHES; i++) {
         struct sigaction now;
-        if (sigaction(watches[i].signal, NULL, &now) == 0 && is_ours(&now)) {
+        if (sigaction(watches[i].signal, NULL, &now) == 0 && is_our_code(&now)) {
             (void) sigaction(watches[i].signal, &watches[i].before, NULL);
             watches[i].stands = false;
         }

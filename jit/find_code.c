@@ -115,8 +115,8 @@ static int make_key(const dame_jit_t *jit, const dame_slot_t *slot, const dame_r
 
 /* ---- finding and keeping ---- */
 
-static dame_status_t compile(const dame_jit_t *jit, dame_slot_t *slot,
-                             const dame_request_t *request, dame_machine_code_t *code)
+static dame_status_t compile_code(const dame_jit_t *jit, dame_slot_t *slot,
+                                  const dame_request_t *request, dame_machine_code_t *code)
 {
     const int is_loaded = slot->path != NULL;
     dame_status_t status = dame_slot_load(jit, slot);
@@ -133,7 +133,7 @@ static dame_status_t compile(const dame_jit_t *jit, dame_slot_t *slot,
 }
 
 /* Are its entries for loop levels of the program? */
-static int fits(const dame_machine_code_t *code, const dame_program_t *program)
+static int code_fits(const dame_machine_code_t *code, const dame_program_t *program)
 {
     for (int32_t i = 0; i < code->nentries; i++) {
         const int32_t prim = code->entries[i].prim;
@@ -147,13 +147,14 @@ static int fits(const dame_machine_code_t *code, const dame_program_t *program)
 /* 1: found; 0: not; -1: it does not fit, which would be the provider's fault, and stays in its
  * file.
  */
-static int load(dame_cache_t *cache, const dame_cache_key_t *key, const dame_request_t *request,
-                const dame_cache_room_t *room, dame_found_t *out)
+static int load_code(dame_cache_t *cache, const dame_cache_key_t *key,
+                     const dame_request_t *request, const dame_cache_room_t *room,
+                     dame_found_t *out)
 {
     if (!dame_cache_load(cache, key, room, &out->kept)) {
         return 0;
     }
-    if (!fits(&out->kept.code, request->program)) {
+    if (!code_fits(&out->kept.code, request->program)) {
         dame_cache_code_free(&out->kept);
         return -1;
     }
@@ -167,14 +168,14 @@ static dame_status_t load_or_compile(const dame_jit_t *jit, dame_cache_key_t *ke
                                      dame_found_t *out)
 {
     dame_cache_claim_t claim;
-    const int found = load(jit->cache, key, request, NULL, out);
+    const int found = load_code(jit->cache, key, request, NULL, out);
     if (found != 0) {
-        return found > 0 ? DAME_OK : compile(jit, slot, request, &out->code);
+        return found > 0 ? DAME_OK : compile_code(jit, slot, request, &out->code);
     }
     if (!dame_cache_claim(jit->cache, key, &claim)) { /* it may be there by now */
-        return load(jit->cache, key, request, NULL, out) > 0 ? DAME_OK : DAME_ERR_BUSY;
+        return load_code(jit->cache, key, request, NULL, out) > 0 ? DAME_OK : DAME_ERR_BUSY;
     }
-    const dame_status_t status = compile(jit, slot, request, &out->code);
+    const dame_status_t status = compile_code(jit, slot, request, &out->code);
     if (status == DAME_OK) {
         set_maker(slot, key);
         (void) dame_cache_store(jit->cache, key, &out->code); /* its problems are reported below */
@@ -189,7 +190,7 @@ dame_status_t dame_find_code(const dame_jit_t *jit, dame_slot_t *slot,
     dame_cache_key_t key;
     *out = (dame_found_t){.code = {.nentries = 0}};
     if (!make_key(jit, slot, request, &key)) {
-        return compile(jit, slot, request, &out->code);
+        return compile_code(jit, slot, request, &out->code);
     }
     const dame_status_t status = load_or_compile(jit, &key, slot, request, out);
     dame_cache_key_free(&key);
@@ -206,7 +207,7 @@ dame_status_t dame_find_file(const dame_jit_t *jit, const dame_slot_t *slot,
     if (!make_key(jit, slot, request, &key)) {
         return DAME_ERR_BUSY;
     }
-    const int found = load(jit->cache, &key, request, room, out) > 0;
+    const int found = load_code(jit->cache, &key, request, room, out) > 0;
     dame_cache_key_free(&key);
     tell_problem(jit);
     return found ? DAME_OK : DAME_ERR_BUSY;

@@ -114,7 +114,7 @@ void dame_jit_destroy(dame_jit_t *jit)
 
 /* ---- compiling ---- */
 
-static int64_t now_ns(void)
+static int64_t jit_now_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -128,17 +128,17 @@ static dame_status_t find_reserved(dame_jit_t *jit, int32_t provider, const dame
 {
     dame_slot_t slot = jit->slots[provider];
     dame_unlock(DAME_LOCK_COMPILER);
-    *start = now_ns();
+    *start = jit_now_ns();
     const dame_status_t status = dame_find_code(jit, &slot, request, found);
-    *end = now_ns();
+    *end = jit_now_ns();
     dame_lock(DAME_LOCK_COMPILER);
     dame_slot_put(&jit->slots[provider], &slot);
     return status;
 }
 
 /* The same, for a program's codes. */
-static dame_status_t compile(dame_codes_t *codes, const dame_candidate_t *candidate,
-                             const char *name)
+static dame_status_t compile_program(dame_codes_t *codes, const dame_candidate_t *candidate,
+                                     const char *name)
 {
     dame_jit_t *jit = codes->jit;
     const dame_request_t request = {codes->program, codes->dir, candidate->variant};
@@ -154,7 +154,7 @@ static dame_status_t compile(dame_codes_t *codes, const dame_candidate_t *candid
         jit->stats.found[request.dir] += status == DAME_OK && found.is_of_file;
     }
     dame_found_free(&found);
-    jit->stats.place_ns += now_ns() - end;
+    jit->stats.place_ns += jit_now_ns() - end;
     return status;
 }
 
@@ -168,9 +168,9 @@ static dame_status_t reserve_and_compile(dame_codes_t *codes, const dame_candida
         return status;
     }
     if (dame_codes_find(codes, candidate) == NULL) { /* another thread may have been faster */
-        const int64_t start = now_ns();
-        status = compile(codes, candidate, name);
-        *cost_ns = now_ns() - start;
+        const int64_t start = jit_now_ns();
+        status = compile_program(codes, candidate, name);
+        *cost_ns = jit_now_ns() - start;
         jit->stats.total_ns += *cost_ns;
         jit->stats.worst_ns = *cost_ns > jit->stats.worst_ns ? *cost_ns : jit->stats.worst_ns;
     }
@@ -316,7 +316,7 @@ static atomic_flag few_taken = ATOMIC_FLAG_INIT;
 dame_status_t dame_jit_find(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
                             const dame_candidate_t *candidate, const char *name, int64_t *cost_ns)
 {
-    const int64_t start = now_ns();
+    const int64_t start = jit_now_ns();
     const int cancel_state = dame_cancel_defer();
     const dame_slot_t slot = slot_of(jit, candidate->provider);
     const dame_request_t request = {program, dir, candidate->variant};
@@ -332,14 +332,14 @@ dame_status_t dame_jit_find(dame_jit_t *jit, dame_program_t *program, dame_dir_t
         atomic_flag_clear(&few_taken);
     }
     dame_cancel_restore(cancel_state);
-    *cost_ns = now_ns() - start;
+    *cost_ns = jit_now_ns() - start;
     return status;
 }
 
 /* ---- ranks ---- */
 
-static dame_code_t *find(const dame_program_t *program, dame_dir_t dir,
-                         const dame_candidate_t *candidate)
+static dame_code_t *find_program(const dame_program_t *program, dame_dir_t dir,
+                                 const dame_candidate_t *candidate)
 {
     return dame_codes_find(dame_codes_of(program, dir), candidate);
 }
@@ -357,7 +357,7 @@ int dame_jit_rank(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
 {
     (void) jit;
     dame_lock(DAME_LOCK_COMPILER);
-    dame_code_t *code = find(program, dir, candidate);
+    dame_code_t *code = find_program(program, dir, candidate);
     if (code != NULL) {
         dame_code_rank(code, rank > 0 ? rank : 0);
     }
@@ -370,7 +370,7 @@ int32_t dame_jit_rank_of(dame_jit_t *jit, dame_program_t *program, dame_dir_t di
 {
     (void) jit;
     dame_lock(DAME_LOCK_COMPILER);
-    const dame_code_t *code = find(program, dir, candidate);
+    const dame_code_t *code = find_program(program, dir, candidate);
     const int32_t rank = code != NULL ? code->rank : -1;
     dame_unlock(DAME_LOCK_COMPILER);
     return rank;
@@ -381,7 +381,7 @@ void dame_jit_drop(dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
 {
     (void) jit;
     dame_lock(DAME_LOCK_COMPILER);
-    dame_code_t *code = find(program, dir, candidate);
+    dame_code_t *code = find_program(program, dir, candidate);
     if (code != NULL) {
         dame_code_rank(code, -1);
     }

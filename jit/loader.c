@@ -25,7 +25,7 @@ static int ntried;
 
 enum { MOST_TRIED = sizeof(tried) / sizeof(tried[0]) };
 
-static int find(const struct stat *object)
+static int find_object(const struct stat *object)
 {
     int i = 0;
     while (i < ntried && (tried[i].device != object->st_dev || tried[i].file != object->st_ino)) {
@@ -163,7 +163,7 @@ const dame_provider_t *dame_loader_load(const char *path, char message[DAME_LOAD
         return NULL;
     }
     dame_lock(DAME_LOCK_COMPILER);
-    const int at = find(&object);
+    const int at = find_object(&object);
     const int is_new = at == ntried && at < MOST_TRIED;
     const dame_provider_t *provider = at < ntried ? tried[at].provider : NULL;
     if (is_new) {

@@ -58,7 +58,7 @@ _Static_assert(sizeof(header_t) == 40 && sizeof(load_t) == 56 && sizeof(unwindin
                    sizeof(frame_header_t) == 20,
                "the format has no other padding");
 
-static uint64_t now(void)
+static uint64_t perf_now(void)
 {
     struct timespec time;
     (void) clock_gettime(CLOCK_MONOTONIC, &time);
@@ -108,7 +108,7 @@ static int start_file(dame_perf_dump_t *dump)
                              .size = sizeof(header),
                              .machine = DAME_MACHINE_ELF,
                              .process = (uint32_t) getpid(),
-                             .time = now()};
+                             .time = perf_now()};
     int error = dame_perf_file_remove(dump->path);
     if (error == 0) {
         error = dame_perf_file_append(dump->path, O_CREAT | O_EXCL, &header, sizeof(header));
@@ -182,7 +182,7 @@ int dame_perf_dump_add(dame_perf_dump_t *dump, const char *code, size_t size, ui
     }
     const size_t table = put_table(scratch, code, instructions, size, unwind);
     const size_t unwinding_size = table + sizeof(frame_header_t);
-    const uint64_t time = now();
+    const uint64_t time = perf_now();
     const unwinding_t unwinding = {
         .record = {UNWINDING, (uint32_t) (sizeof(unwinding) + rounded(unwinding_size)), time},
         .size = unwinding_size,

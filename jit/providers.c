@@ -112,7 +112,8 @@ static int is_behind(const dame_provider_t *face, const dame_provider_t *provide
             provider->identity != NULL && strcmp(provider->identity, face->identity) == 0);
 }
 
-static const dame_provider_t *load(const dame_jit_t *jit, const dame_slot_t *slot, void **state)
+static const dame_provider_t *load_provider(const dame_jit_t *jit, const dame_slot_t *slot,
+                                            void **state)
 {
     char message[DAME_LOADER_MESSAGE + 200];
     const dame_provider_t *provider = dame_loader_load(slot->path, message);
@@ -148,7 +149,7 @@ dame_status_t dame_slot_load(const dame_jit_t *jit, dame_slot_t *slot)
 {
     if (slot->provider == NULL && !slot->has_failed) {
         slot->has_failed = 1; /* before the attempt: whatever escapes from it leaves that */
-        slot->provider = load(jit, slot, &slot->state);
+        slot->provider = load_provider(jit, slot, &slot->state);
     }
     return slot->provider != NULL ? DAME_OK : DAME_ERR_UNSUPPORTED;
 }

@@ -83,7 +83,7 @@ static int barrier(void)
            syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
 }
 
-static int64_t now_ns(void)
+static int64_t reader_now_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -98,7 +98,7 @@ static int wait_for(const dame_reader_t *reader, int64_t deadline)
         return 1;
     }
     while (atomic_load_explicit(&reader->epoch, memory_order_acquire) == epoch) {
-        if (now_ns() > deadline) {
+        if (reader_now_ns() > deadline) {
             return 0;
         }
         sched_yield();
@@ -110,7 +110,7 @@ int dame_readers_wait(void)
 {
     dame_lock(DAME_LOCK_READERS);
     int out = readers == NULL || barrier();
-    const int64_t deadline = now_ns() + LONGEST_WAIT_NS;
+    const int64_t deadline = reader_now_ns() + LONGEST_WAIT_NS;
     for (const dame_reader_t *reader = readers; out && reader != NULL; reader = reader->next) {
         out = wait_for(reader, deadline);
     }

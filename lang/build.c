@@ -66,7 +66,7 @@ static int64_t table_bytes(const dame_need_t *need)
 }
 
 /* Ends early at the limit: `need` is then already above it. */
-static void measure(const emitter_t *emitter, const dame_node_t *node, dame_need_t *need)
+static void measure_nodes(const emitter_t *emitter, const dame_node_t *node, dame_need_t *need)
 {
     const dame_node_t *contig = NULL;
     switch (node->shape) {
@@ -96,13 +96,13 @@ static void measure(const emitter_t *emitter, const dame_node_t *node, dame_need
              i++) {
             if (i == node->same[i]) {
                 need->prims += 2; /* RETURNTO, BOTTOM */
-                measure(emitter, node->children[i], need);
+                measure_nodes(emitter, node->children[i], need);
             }
         }
         return;
     }
     need->prims += 1 + (contig != NULL); /* the level, CONTIGCHILD */
-    measure(emitter, contig != NULL ? contig->child : node->child, need);
+    measure_nodes(emitter, contig != NULL ? contig->child : node->child, need);
 }
 
 static int32_t emit(emitter_t *emitter, const dame_node_t *node);
@@ -370,7 +370,7 @@ static dame_status_t emit_program(dame_optimiser_t *o, const dame_node_t *top,
         top = &shifted;
     }
     dame_need_t need = {.prims = 2}; /* EXIT, BOTTOM */
-    measure(&emitter, top, &need);
+    measure_nodes(&emitter, top, &need);
     dame_status_t status = check_need(o, &need);
     if (status == DAME_OK) {
         status = dame_emitter_init(&emitter.out, &need);
@@ -433,7 +433,7 @@ static dame_status_t room_free(room_t *room, dame_status_t status)
 }
 
 /* The passes that come when all of the normal form is known. */
-static dame_status_t settle(dame_optimiser_t *o, const dame_node_t **top)
+static dame_status_t settle_need(dame_optimiser_t *o, const dame_node_t **top)
 {
     o->settled = 1;
     return dame_passes(o, DAME_PASS_PATTERN) ? dame_pass_pattern(o, *top, top) : DAME_OK;
@@ -453,7 +453,7 @@ dame_status_t dame_program_build(const dame_type_t *type, const dame_options_t *
     const dame_node_t *top;
     dame_status_t status = dame_node_lower(&room->o, type, &top);
     if (status == DAME_OK) {
-        status = settle(&room->o, &top);
+        status = settle_need(&room->o, &top);
     }
     if (status == DAME_OK) {
         status = emit_program(&room->o, top, &bounds, out);
@@ -471,7 +471,7 @@ dame_status_t dame_program_optimise(const dame_program_t *program, const dame_op
     const dame_node_t *top;
     dame_status_t status = dame_node_raise(&room->o, program, &top);
     if (status == DAME_OK) {
-        status = settle(&room->o, &top);
+        status = settle_need(&room->o, &top);
     }
     if (status == DAME_OK) {
         status = emit_program(&room->o, top, program, out);

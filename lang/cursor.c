@@ -14,7 +14,8 @@ static inline uintptr_t iter_address(const dame_frame_t *frame)
 }
 
 /* `frame` is the level within the iteration of `above` that comes next. */
-static inline void enter(dame_frame_t *frame, const dame_frame_t *above, const dame_prim_t *prim)
+static inline void enter_level(dame_frame_t *frame, const dame_frame_t *above,
+                               const dame_prim_t *prim)
 {
     frame->prim = prim;
     frame->origin = iter_address(above);
@@ -25,7 +26,7 @@ static inline void enter(dame_frame_t *frame, const dame_frame_t *above, const d
 static inline void push(dame_cursor_t *cursor, int32_t inner)
 {
     const dame_frame_t *above = cursor->top++;
-    enter(cursor->top, above, above->prim + inner);
+    enter_level(cursor->top, above, above->prim + inner);
 }
 
 static inline void pop(dame_cursor_t *cursor)
@@ -281,8 +282,8 @@ static __attribute__((noinline)) int64_t move_columns(dame_cursor_t *cursor, dam
  * that allows one, step inward for the rest, leave the cut block at the tail. In line, so that
  * direction and tail are constants: a fragment of a few blocks pays for every test.
  */
-static inline __attribute__((always_inline)) int64_t move(dame_cursor_t *cursor, dame_dir_t dir,
-                                                          tail_t tail, char *packed, int64_t length)
+static inline __attribute__((always_inline)) int64_t
+move_pieces(dame_cursor_t *cursor, dame_dir_t dir, tail_t tail, char *packed, int64_t length)
 {
     int64_t left = cursor->total - cursor->position;
     left = length < left ? length : left;
@@ -334,17 +335,17 @@ static inline __attribute__((always_inline)) int64_t move(dame_cursor_t *cursor,
 
 int64_t dame_cursor_pack(dame_cursor_t *cursor, char *packed, int64_t length)
 {
-    return move(cursor, DAME_PACK, TAIL_GRANULE, packed, length);
+    return move_pieces(cursor, DAME_PACK, TAIL_GRANULE, packed, length);
 }
 
 int64_t dame_cursor_pack_exact(dame_cursor_t *cursor, char *packed, int64_t length)
 {
-    return move(cursor, DAME_PACK, TAIL_CUT, packed, length);
+    return move_pieces(cursor, DAME_PACK, TAIL_CUT, packed, length);
 }
 
 int64_t dame_cursor_unpack(dame_cursor_t *cursor, const char *packed, int64_t length)
 {
-    return move(cursor, DAME_UNPACK, TAIL_CUT, (char *) (uintptr_t) packed, length);
+    return move_pieces(cursor, DAME_UNPACK, TAIL_CUT, (char *) (uintptr_t) packed, length);
 }
 
 /* Lists the frame's next blocks, as many as there is room for, where they are of one size and
@@ -373,7 +374,7 @@ static inline bool enter_again(dame_cursor_t *cursor, dame_frame_t *frame)
         return false;
     }
     above->iter++;
-    enter(frame, above, frame->prim);
+    enter_level(frame, above, frame->prim);
     return true;
 }
 

@@ -88,7 +88,7 @@ const int64_t *dame_draft_list(const dame_draft_t *draft, size_t at, char letter
     return NULL;
 }
 
-static void measure(const dame_draft_t *draft, dame_need_t *need)
+static void measure_draft(const dame_draft_t *draft, dame_need_t *need)
 {
     need->prims = (int64_t) draft->nprims;
     need->halves = (int64_t) draft->ninners;
@@ -153,7 +153,7 @@ static dame_status_t emit_tables(dame_emitter_t *emitter, const dame_draft_t *dr
 dame_status_t dame_draft_assemble(const dame_draft_t *draft, dame_program_t **out, int32_t *at)
 {
     dame_need_t need = {.prims = 0};
-    measure(draft, &need);
+    measure_draft(draft, &need);
     dame_emitter_t emitter;
     dame_status_t status = dame_emitter_init(&emitter, &need);
     if (status != DAME_OK) {

@@ -96,7 +96,8 @@ int64_t *dame_node_copied(dame_optimiser_t *o, const int64_t *list, int64_t n)
     return copy;
 }
 
-static dame_status_t keep(dame_optimiser_t *o, const dame_node_t *draft, const dame_node_t **out)
+static dame_status_t keep_node(dame_optimiser_t *o, const dame_node_t *draft,
+                               const dame_node_t **out)
 {
     dame_node_t *node = room_for(o, 1, sizeof(*node));
     if (node == NULL) {
@@ -109,7 +110,8 @@ static dame_status_t keep(dame_optimiser_t *o, const dame_node_t *draft, const d
 
 /* The passes that are on look at the draft; the first one with a better node ends the loop, because
  * that node has been through all passes. */
-static dame_status_t finish(dame_optimiser_t *o, const dame_node_t *draft, const dame_node_t **out)
+static dame_status_t finish_node(dame_optimiser_t *o, const dame_node_t *draft,
+                                 const dame_node_t **out)
 {
     const dame_node_t *better = NULL;
     dame_status_t status = DAME_OK;
@@ -125,7 +127,8 @@ static dame_status_t finish(dame_optimiser_t *o, const dame_node_t *draft, const
     if (status != DAME_OK) {
         return status;
     }
-    return better != NULL ? dame_node_shifted(o, draft->off, better, out) : keep(o, draft, out);
+    return better != NULL ? dame_node_shifted(o, draft->off, better, out)
+                          : keep_node(o, draft, out);
 }
 
 /* A child as it is in its parent, which has taken its `off`. */
@@ -136,7 +139,7 @@ static dame_status_t strip(dame_optimiser_t *o, const dame_node_t **child)
     }
     dame_node_t stripped = **child;
     stripped.off = 0;
-    return keep(o, &stripped, child);
+    return keep_node(o, &stripped, child);
 }
 
 static int64_t clamped(wide_t value)
@@ -201,7 +204,7 @@ dame_status_t dame_node_shifted(dame_optimiser_t *o, int64_t disp, const dame_no
     }
     dame_node_t moved = *node;
     moved.off += disp;
-    return keep(o, &moved, out);
+    return keep_node(o, &moved, out);
 }
 
 static void add_run(dame_elements_t *elements, int64_t size, int64_t bytes)
@@ -230,7 +233,7 @@ dame_status_t dame_node_block(dame_optimiser_t *o, int64_t bytes, int64_t granul
     if (rest != 0) {
         add_run(&draft.elements, rest, rest);
     }
-    return keep(o, &draft, out);
+    return keep_node(o, &draft, out);
 }
 
 /* Their common granule, where every run starts at a multiple of its elements. */
@@ -267,7 +270,7 @@ dame_status_t dame_node_joined(dame_optimiser_t *o, const dame_node_t *const *bl
     draft.elements.runs = known ? draft.elements.runs : 0;
     draft.high = draft.size;
     draft.granule = elements_granule(&draft.elements, draft.size);
-    return keep(o, &draft, out);
+    return keep_node(o, &draft, out);
 }
 
 /* The granule of copies of a block that follow each other. */
@@ -300,7 +303,7 @@ dame_status_t dame_node_loop(dame_optimiser_t *o, int64_t count, int64_t step,
     draft.blocks = clamped((wide_t) count * child->blocks);
     dame_status_t status = strip(o, &child);
     draft.child = child;
-    return status != DAME_OK ? status : finish(o, &draft, out);
+    return status != DAME_OK ? status : finish_node(o, &draft, out);
 }
 
 dame_status_t dame_node_list(dame_optimiser_t *o, int64_t count, int64_t *disps,
@@ -319,7 +322,7 @@ dame_status_t dame_node_list(dame_optimiser_t *o, int64_t count, int64_t *disps,
     draft.blocks = clamped((wide_t) count * child->blocks);
     dame_status_t status = strip(o, &child);
     draft.child = child;
-    return status != DAME_OK ? status : finish(o, &draft, out);
+    return status != DAME_OK ? status : finish_node(o, &draft, out);
 }
 
 /* The start of the lowest and of the highest instance of any block. */
@@ -371,7 +374,7 @@ static dame_status_t make_ragged(dame_optimiser_t *o, dame_node_t *draft, int64_
     draft->blocks = &one_byte == child ? draft->count : clamped((wide_t) instances * child->blocks);
     dame_status_t status = strip(o, &child);
     draft->child = child;
-    return status != DAME_OK ? status : finish(o, draft, out);
+    return status != DAME_OK ? status : finish_node(o, draft, out);
 }
 
 dame_status_t dame_node_ragged(dame_optimiser_t *o, int64_t count, int64_t *blklens, int64_t *disps,
@@ -452,7 +455,7 @@ dame_status_t dame_node_struct(dame_optimiser_t *o, int64_t count, int64_t *disp
     }
     dame_node_t draft;
     dame_status_t status = make_struct(o, count, disps, children, &draft);
-    return status != DAME_OK ? status : finish(o, &draft, out);
+    return status != DAME_OK ? status : finish_node(o, &draft, out);
 }
 
 dame_status_t dame_node_pieces(dame_optimiser_t *o, int64_t count, int64_t *disps,
@@ -460,7 +463,7 @@ dame_status_t dame_node_pieces(dame_optimiser_t *o, int64_t count, int64_t *disp
 {
     dame_node_t draft;
     dame_status_t status = make_struct(o, count, disps, children, &draft);
-    return status != DAME_OK ? status : keep(o, &draft, out);
+    return status != DAME_OK ? status : keep_node(o, &draft, out);
 }
 
 static int equal_lists(const int64_t *a, const int64_t *b, int64_t n)

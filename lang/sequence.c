@@ -20,7 +20,7 @@ int64_t dame_sequence_run(const dame_sequence_t *s)
 }
 
 /* Is block k the same as its counterpart in the first group of p blocks? */
-static int fits(const dame_sequence_t *s, int64_t p, int64_t k)
+static int sequence_fits(const dame_sequence_t *s, int64_t p, int64_t k)
 {
     return s->disps[k] - s->disps[k - k % p] == s->disps[k % p] && same_block(s, k % p, k);
 }
@@ -29,7 +29,7 @@ static int fits(const dame_sequence_t *s, int64_t p, int64_t k)
  * looked at first: the one at which the last period failed. */
 static int is_period(const dame_sequence_t *s, int64_t p, int64_t *odd)
 {
-    if (!fits(s, p, *odd)) {
+    if (!sequence_fits(s, p, *odd)) {
         return 0;
     }
     for (int64_t group = p; group < s->n; group += p) {

@@ -23,7 +23,7 @@ int64_t dame_sort_window(int64_t n, int64_t bytes, const dame_options_t *options
     return n < window ? 0 : window;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_visits(const void *a, const void *b)
 {
     const dame_visit_t *x = a;
     const dame_visit_t *y = b;
@@ -39,6 +39,6 @@ void dame_sort_visits(const int32_t *disps, int64_t count, int64_t window, dame_
         for (int64_t i = 0; i < window; i++) {
             visits[first + i] = (dame_visit_t){disps[first + i], (int32_t) i};
         }
-        qsort(visits + first, (size_t) window, sizeof(*visits), compare);
+        qsort(visits + first, (size_t) window, sizeof(*visits), compare_visits);
     }
 }

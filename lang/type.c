@@ -89,8 +89,8 @@ static void cover_block(extent_sum_t *sum, wide_t disp, int64_t blklen, const da
 }
 
 /* Makes the node: what the caller put into `shape`, completed with size and bounds. */
-static dame_status_t finish(dame_tree_t *tree, const dame_type_t *shape, const extent_sum_t *sum,
-                            const dame_type_t **out)
+static dame_status_t finish_type(dame_tree_t *tree, const dame_type_t *shape,
+                                 const extent_sum_t *sum, const dame_type_t **out)
 {
     const hull_t *bounds = sum->marked.any ? &sum->marked : &sum->plain;
     if (!wide_fits(sum->size) || !wide_fits(bounds->low) || !wide_fits(bounds->high) ||
@@ -123,7 +123,7 @@ dame_status_t dame_type_basic(dame_tree_t *tree, int64_t size, const dame_type_t
         cover(&sum.plain, 0, size);
         cover(&sum.data, 0, size);
     }
-    return finish(tree, &(dame_type_t){.kind = DAME_BASIC, .count = 1}, &sum, out);
+    return finish_type(tree, &(dame_type_t){.kind = DAME_BASIC, .count = 1}, &sum, out);
 }
 
 dame_status_t dame_type_contig(dame_tree_t *tree, int64_t count, const dame_type_t *child,
@@ -136,8 +136,8 @@ dame_status_t dame_type_contig(dame_tree_t *tree, int64_t count, const dame_type
     if (count > 0) {
         cover_block(&sum, 0, count, child);
     }
-    return finish(tree, &(dame_type_t){.kind = DAME_CONTIG, .count = count, .child = child}, &sum,
-                  out);
+    return finish_type(tree, &(dame_type_t){.kind = DAME_CONTIG, .count = count, .child = child},
+                       &sum, out);
 }
 
 dame_status_t dame_type_vector(dame_tree_t *tree, int64_t count, int64_t blklen, int64_t stride,
@@ -156,13 +156,13 @@ dame_status_t dame_type_vector(dame_tree_t *tree, int64_t count, int64_t blklen,
         cover_block(&sum, 0, blklen, child);
         cover_block(&sum, (wide_t) (count - 1) * stride, blklen, child);
     }
-    return finish(tree,
-                  &(dame_type_t){.kind = DAME_VECTOR,
-                                 .count = count,
-                                 .blklen = blklen,
-                                 .stride = stride,
-                                 .child = child},
-                  &sum, out);
+    return finish_type(tree,
+                       &(dame_type_t){.kind = DAME_VECTOR,
+                                      .count = count,
+                                      .blklen = blklen,
+                                      .stride = stride,
+                                      .child = child},
+                       &sum, out);
 }
 
 dame_status_t dame_type_blockindex(dame_tree_t *tree, int64_t count, int64_t blklen,
@@ -188,13 +188,13 @@ dame_status_t dame_type_blockindex(dame_tree_t *tree, int64_t count, int64_t blk
         cover_block(&sum, low, blklen, child);
         cover_block(&sum, high, blklen, child);
     }
-    return finish(tree,
-                  &(dame_type_t){.kind = DAME_BLOCKINDEX,
-                                 .count = count,
-                                 .blklen = blklen,
-                                 .disps = disps,
-                                 .child = child},
-                  &sum, out);
+    return finish_type(tree,
+                       &(dame_type_t){.kind = DAME_BLOCKINDEX,
+                                      .count = count,
+                                      .blklen = blklen,
+                                      .disps = disps,
+                                      .child = child},
+                       &sum, out);
 }
 
 dame_status_t dame_type_index(dame_tree_t *tree, int64_t count, const int64_t *blklens,
@@ -232,7 +232,7 @@ dame_status_t dame_type_index(dame_tree_t *tree, int64_t count, const int64_t *b
         cover_block(&sum, low, 1, child);
         cover_block(&sum, high, 1, child);
     }
-    return finish(
+    return finish_type(
         tree,
         &(dame_type_t){
             .kind = DAME_INDEX, .count = count, .blklens = blklens, .disps = disps, .child = child},
@@ -260,13 +260,13 @@ dame_status_t dame_type_struct(dame_tree_t *tree, int64_t count, const int64_t *
             cover_block(&sum, disps[i], blklens[i], children[i]);
         }
     }
-    return finish(tree,
-                  &(dame_type_t){.kind = DAME_STRUCT,
-                                 .count = count,
-                                 .blklens = blklens,
-                                 .disps = disps,
-                                 .children = children},
-                  &sum, out);
+    return finish_type(tree,
+                       &(dame_type_t){.kind = DAME_STRUCT,
+                                      .count = count,
+                                      .blklens = blklens,
+                                      .disps = disps,
+                                      .children = children},
+                       &sum, out);
 }
 
 dame_status_t dame_type_resized(dame_tree_t *tree, int64_t lb, int64_t extent,
@@ -280,6 +280,6 @@ dame_status_t dame_type_resized(dame_tree_t *tree, int64_t lb, int64_t extent,
     if (child->size > 0) {
         cover(&sum.data, child->true_lb, child->true_ub);
     }
-    return finish(tree, &(dame_type_t){.kind = DAME_RESIZED, .count = 1, .child = child}, &sum,
-                  out);
+    return finish_type(tree, &(dame_type_t){.kind = DAME_RESIZED, .count = 1, .child = child}, &sum,
+                       out);
 }

@@ -50,8 +50,8 @@ static void widen(dame_span_t *span, wide_t low, wide_t high, int first)
 }
 
 /* Bytes that `count` repetitions of `inner`, `step` bytes apart, touch. */
-static void repeat(dame_span_t *span, const dame_span_t *inner, wide_t start, int64_t count,
-                   wide_t step, int first)
+static void repeat_check(dame_span_t *span, const dame_span_t *inner, wide_t start, int64_t count,
+                         wide_t step, int first)
 {
     wide_t last = start + (count - 1) * step;
     wide_t low = start < last ? start : last;
@@ -279,14 +279,14 @@ static dame_status_t verify_level(const verifier_t *v, int32_t index, int32_t de
     *span = (dame_span_t){.size = (int64_t) size, .next = inner.next, .depth = inner.depth + 1};
     if (!dame_prim_has_list(prim)) {
         dame_span_t block = {.size = 0};
-        repeat(&block, &inner, 0, params->blklen, params->extent, 1);
-        repeat(span, &block, 0, prim->count, prim->step, 1);
+        repeat_check(&block, &inner, 0, params->blklen, params->extent, 1);
+        repeat_check(span, &block, 0, prim->count, prim->step, 1);
         return verify_bounds(v, index, span);
     }
     for (int64_t i = 0; i < prim->count; i++) {
         int64_t blklen =
             prim->prefix != NULL ? dame_iter_size(prim, i) / params->size : params->blklen;
-        repeat(span, &inner, dame_prim_disp(prim, i), blklen, params->extent, i == 0);
+        repeat_check(span, &inner, dame_prim_disp(prim, i), blklen, params->extent, i == 0);
     }
     return verify_bounds(v, index, span);
 }
@@ -412,8 +412,8 @@ static dame_status_t verify_struct(const verifier_t *v, int32_t index, int32_t d
         }
         status = verify_block(v, index, i, depth, &fields, &field);
         if (status == DAME_OK) {
-            repeat(span, &field, dame_prim_disp(prim, i), params->blklens[i], params->extents[i],
-                   i == 0);
+            repeat_check(span, &field, dame_prim_disp(prim, i), params->blklens[i],
+                         params->extents[i], i == 0);
             span->next = field.next > span->next ? field.next : span->next;
             span->depth = field.depth > span->depth ? field.depth : span->depth;
         }

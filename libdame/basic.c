@@ -69,7 +69,7 @@ static const known_t known[] = {
     {"long double", LONG_DOUBLE, sizeof(long double)},
 };
 
-static const known_t *find(const char *name)
+static const known_t *find_basic(const char *name)
 {
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
         if (strcmp(known[i].name, name) == 0) {
@@ -101,7 +101,7 @@ dame_status_t dame_datatype_basic(dame_context_t *context, const char *name, int
         return dame_fail(DAME_ERR_ARGUMENT, __func__,
                          "name must be 1 to %d printable ASCII characters", DAME_LONGEST_NAME);
     }
-    const known_t *kind = find(name);
+    const known_t *kind = find_basic(name);
     if (kind != NULL && size != 0 && size != kind->size) {
         return dame_fail(DAME_ERR_ARGUMENT, __func__,
                          "size is %" PRId64 "; \"%s\" has %" PRId64 " bytes (0 means that size)",

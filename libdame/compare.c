@@ -28,7 +28,7 @@ typedef struct walk {
     int64_t in_run;
 } walk_t;
 
-static void enter(walk_t *walk, const dame_datatype_t *type)
+static void enter_pair(walk_t *walk, const dame_datatype_t *type)
 {
     walk->levels[walk->depth++] = (level_t){.type = type, .members = dame_members(type)};
 }
@@ -71,7 +71,7 @@ static void next(walk_t *walk)
             }
         } else {
             level->within++;
-            enter(walk, member.child);
+            enter_pair(walk, member.child);
         }
     }
 }
@@ -145,8 +145,8 @@ static int same_messages(walk_t *a, const dame_datatype_t *a_type, int64_t a_cou
     a_node.size = a_count * a_type->node.size;
     b_node.size = b_count * b_type->node.size;
     const dame_datatype_t a_all = {.node = a_node}, b_all = {.node = b_node};
-    enter(a, &a_all);
-    enter(b, &b_all);
+    enter_pair(a, &a_all);
+    enter_pair(b, &b_all);
     return same_elements(a, b, a_count * a_type->signature.elements);
 }
 

@@ -101,14 +101,14 @@ dame_status_t dame_finish(const char *who, dame_datatype_t *draft, const dame_ty
         const dame_type_t *node = NULL;                                                            \
         dame_tree_t *tree = dame_tree_new();                                                       \
         dame_status_t made = tree == NULL ? DAME_ERR_NOMEM : NODE(kind, __VA_ARGS__);              \
-        made = end(who, draft, made, node, out);                                                   \
+        made = end_datatype(who, draft, made, node, out);                                          \
         dame_tree_free(tree);                                                                      \
         return made;                                                                               \
     } while (0)
 
 /* Makes the draft a datatype, or frees it. */
-static dame_status_t end(const char *who, dame_datatype_t *draft, dame_status_t status,
-                         const dame_type_t *node, dame_datatype_t **out)
+static dame_status_t end_datatype(const char *who, dame_datatype_t *draft, dame_status_t status,
+                                  const dame_type_t *node, dame_datatype_t **out)
 {
     if (status == DAME_OK) {
         return dame_finish(who, draft, node, out);

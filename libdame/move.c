@@ -11,7 +11,7 @@ _Static_assert(sizeof(dame_block_t) == sizeof(struct iovec), "size");
 _Static_assert(offsetof(dame_block_t, address) == offsetof(struct iovec, iov_base), "address");
 _Static_assert(offsetof(dame_block_t, length) == offsetof(struct iovec, iov_len), "length");
 
-static dame_message_t message_of(const dame_datatype_t *type, int64_t count, const void *base)
+static dame_message_t message_of_call(const dame_datatype_t *type, int64_t count, const void *base)
 {
     return (dame_message_t){.mover = atomic_load_explicit(&type->mover, memory_order_acquire),
                             .count = count,
@@ -78,9 +78,9 @@ static dame_status_t move_checked(const char *who, const dame_message_t *message
 }
 
 /* A part of a message, in either direction. */
-static dame_status_t move(const char *who, const dame_datatype_t *type, int64_t count,
-                          const void *base, dame_dir_t dir, int64_t position,
-                          const stream_t *stream, int64_t *moved)
+static dame_status_t move_message(const char *who, const dame_datatype_t *type, int64_t count,
+                                  const void *base, dame_dir_t dir, int64_t position,
+                                  const stream_t *stream, int64_t *moved)
 {
     int64_t length = stream->length;
     int64_t bytes;
@@ -101,7 +101,7 @@ static dame_status_t move(const char *who, const dame_datatype_t *type, int64_t 
             return dame_fail(DAME_ERR_ARGUMENT, who,
                              "packed is NULL, but %" PRId64 " bytes are to move", length);
         }
-        const dame_message_t message = message_of(type, count, base);
+        const dame_message_t message = message_of_call(type, count, base);
         const stream_t part = {stream->packed, length, stream->queue};
         status = move_checked(who, &message, bytes, dir, position, &part);
         if (status != DAME_OK) {
@@ -118,14 +118,14 @@ dame_status_t dame_pack(const dame_datatype_t *type, int64_t count, const void *
                         int64_t position, void *packed, int64_t length, int64_t *moved)
 {
     const stream_t stream = {packed, length, NULL};
-    return move(__func__, type, count, base, DAME_PACK, position, &stream, moved);
+    return move_message(__func__, type, count, base, DAME_PACK, position, &stream, moved);
 }
 
 dame_status_t dame_unpack(const dame_datatype_t *type, int64_t count, void *base, int64_t position,
                           const void *packed, int64_t length, int64_t *moved)
 {
     const stream_t stream = {(char *) (uintptr_t) packed, length, NULL};
-    return move(__func__, type, count, base, DAME_UNPACK, position, &stream, moved);
+    return move_message(__func__, type, count, base, DAME_UNPACK, position, &stream, moved);
 }
 
 dame_status_t dame_pack_on(const dame_datatype_t *type, int64_t count, const void *base,
@@ -134,7 +134,7 @@ dame_status_t dame_pack_on(const dame_datatype_t *type, int64_t count, const voi
 {
     const dame_device_queue_t queue = {stream, event};
     const stream_t on = {packed, length, &queue};
-    return move(__func__, type, count, base, DAME_PACK, position, &on, moved);
+    return move_message(__func__, type, count, base, DAME_PACK, position, &on, moved);
 }
 
 dame_status_t dame_unpack_on(const dame_datatype_t *type, int64_t count, void *base,
@@ -143,7 +143,7 @@ dame_status_t dame_unpack_on(const dame_datatype_t *type, int64_t count, void *b
 {
     const dame_device_queue_t queue = {stream, event};
     const stream_t on = {(char *) (uintptr_t) packed, length, &queue};
-    return move(__func__, type, count, base, DAME_UNPACK, position, &on, moved);
+    return move_message(__func__, type, count, base, DAME_UNPACK, position, &on, moved);
 }
 
 dame_status_t dame_blocks(const dame_datatype_t *type, int64_t count, const void *base,
@@ -167,7 +167,7 @@ dame_status_t dame_blocks(const dame_datatype_t *type, int64_t count, const void
         return status;
     }
     if (*position < bytes) {
-        const dame_message_t message = message_of(type, count, base);
+        const dame_message_t message = message_of_call(type, count, base);
         status = dame_mover_blocks(&message, position, (dame_block_t *) blocks,
                                    n < INT32_MAX ? (int32_t) n : INT32_MAX, &got);
         if (status != DAME_OK) {
@@ -216,8 +216,8 @@ dame_status_t dame_copy(const dame_datatype_t *from_type, int64_t from_count, co
     if (status != DAME_OK || bytes == 0) {
         return status;
     }
-    const dame_message_t source = message_of(from_type, from_count, from);
-    const dame_message_t target = message_of(to_type, to_count, to);
+    const dame_message_t source = message_of_call(from_type, from_count, from);
+    const dame_message_t target = message_of_call(to_type, to_count, to);
     const char *what = NULL;
     dame_device_sides_t sides;
     if (dame_mover_look(&source, (uintptr_t) to + (uintptr_t) to_type->node.true_lb, &sides)) {

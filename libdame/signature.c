@@ -59,7 +59,8 @@ static void period_release(dame_period_t *period)
 }
 
 /* `signature` repeats the period of `other`, of which it holds a reference. */
-static void repeat(dame_signature_t *signature, const dame_signature_t *other, int64_t repeats)
+static void repeat_signature(dame_signature_t *signature, const dame_signature_t *other,
+                             int64_t repeats)
 {
     atomic_fetch_add_explicit(&other->period->references, 1, memory_order_relaxed);
     signature->period = other->period;
@@ -150,7 +151,7 @@ static int by_one_period(dame_datatype_t *type, int64_t members)
         repeats += member.length * its->repeats;
     }
     if (first != NULL) {
-        repeat(signature, first, repeats);
+        repeat_signature(signature, first, repeats);
     }
     return 1;
 }
@@ -161,7 +162,7 @@ typedef struct run_list {
     int32_t n;
 } run_list_t;
 
-static int append(run_list_t *list, const dame_run_t *run)
+static int append_signature(run_list_t *list, const dame_run_t *run)
 {
     if (list->n > 0 && dame_basic_same(list->runs[list->n - 1].basic, run->basic)) {
         list->runs[list->n - 1].count += run->count;
@@ -183,14 +184,14 @@ static int append_member(run_list_t *list, const dame_member_t *member)
     const int64_t repeats = member->length * its->repeats;
     if (its->period->nruns == 1) {
         const dame_run_t run = {its->period->runs[0].basic, its->elements * member->length};
-        return append(list, &run);
+        return append_signature(list, &run);
     }
     if (repeats > DAME_MOST_RUNS) {
         return 0;
     }
     for (int64_t i = 0; i < repeats; i++) {
         for (int32_t k = 0; k < its->period->nruns; k++) {
-            if (!append(list, &its->period->runs[k])) {
+            if (!append_signature(list, &its->period->runs[k])) {
                 return 0;
             }
         }

@@ -144,7 +144,7 @@ static void explain(FILE *out, const dame_datatype_t *type)
     }
 }
 
-static void print(FILE *out, const dame_datatype_t *type)
+static void print_words(FILE *out, const dame_datatype_t *type)
 {
     dame_program_print(dame_mover_program(atomic_load_explicit(&type->mover, memory_order_acquire)),
                        out);
@@ -184,7 +184,7 @@ dame_status_t dame_datatype_print(const dame_datatype_t *type, char **text)
         return dame_fail(DAME_ERR_ARGUMENT, __func__, "text is NULL");
     }
     dame_status_t status = dame_check_message(__func__, "type", type, "count", 0, &bytes);
-    return status == DAME_OK ? text_of(__func__, print, type, text) : status;
+    return status == DAME_OK ? text_of(__func__, print_words, type, text) : status;
 }
 
 dame_status_t dame_datatype_explain(const dame_datatype_t *type, char **text)

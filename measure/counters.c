@@ -46,7 +46,7 @@ static int beside(char *path, size_t room)
 }
 
 /* NULL, and why PAPI is absent. */
-static const dame_papi_t *load(const char *path, char *why, size_t room)
+static const dame_papi_t *load_papi(const char *path, char *why, size_t room)
 {
     struct stat found;
     if (stat(path, &found) != 0) {
@@ -82,7 +82,7 @@ static void load_and_open(void)
     if (object == NULL && beside(path, sizeof(path))) {
         object = path;
     }
-    counters.papi = object == NULL ? NULL : load(object, why, sizeof(why));
+    counters.papi = object == NULL ? NULL : load_papi(object, why, sizeof(why));
     const int32_t asked = counters.n;
     counters.n =
         counters.papi == NULL ? 0 : counters.papi->open(counters.names, asked, why, sizeof(why));
@@ -108,7 +108,7 @@ static int first_use(void)
 /* ---- Start and stop ------------------------------------------------------------------------- */
 
 /* PAPI's counters are those of the parent. */
-static void in_child(void)
+static void counters_in_child(void)
 {
     atomic_store_explicit(&state, OFF, memory_order_relaxed);
 }
@@ -116,7 +116,7 @@ static void in_child(void)
 int dame_counters_start(const char *events, const char *object, void (*tell)(const char *text))
 {
     counters.text = dame_heap_alloc(strlen(events) + 1);
-    if (counters.text == NULL || !dame_lock_at_fork(DAME_LOCK_COUNTERS, in_child)) {
+    if (counters.text == NULL || !dame_lock_at_fork(DAME_LOCK_COUNTERS, counters_in_child)) {
         return 0;
     }
     (void) strcpy(counters.text, events);

@@ -372,8 +372,9 @@ static dame_added_t added_of(dame_status_t status)
     }
 }
 
-static dame_status_t add(dame_costs_t *costs, dame_measured_t *measured, dame_program_t *program,
-                         dame_dir_t dir, const char *name, int32_t arm)
+static dame_status_t add_measured(dame_costs_t *costs, dame_measured_t *measured,
+                                  dame_program_t *program, dame_dir_t dir, const char *name,
+                                  int32_t arm)
 {
     dame_jit_t *jit = costs->jit;
     const dame_candidate_t *candidate = &measured->candidates[arm - 1];
@@ -411,8 +412,8 @@ void dame_measured_order_done(const dame_costs_t *costs, dame_measured_t *measur
 
 /* The arm runs, in place of `before`, which is not the native engine. Returns 0: its code has been
  * evicted meanwhile. */
-static int run(dame_measured_t *measured, dame_jit_t *jit, dame_program_t *program, dame_dir_t dir,
-               int32_t before, int32_t arm)
+static int run_step(dame_measured_t *measured, dame_jit_t *jit, dame_program_t *program,
+                    dame_dir_t dir, int32_t before, int32_t arm)
 {
     if (arm == measured->policy.native) {
         change_runs(measured);
@@ -443,13 +444,14 @@ dame_measured_result_t dame_measured_event(dame_costs_t *costs, dame_measured_t 
     dame_step_t step = dame_policy_next(policy, uses);
     while (step.kind >= DAME_STEP_ORDER) {
         if (step.kind == DAME_STEP_ADD) {
-            const dame_status_t status = add(costs, measured, program, dir, name, step.arm);
+            const dame_status_t status =
+                add_measured(costs, measured, program, dir, name, step.arm);
             result.status = status == DAME_OK ? result.status : status;
             if (status == DAME_ERR_DENIED) {
                 return result;
             }
         } else if (step.kind == DAME_STEP_RUN) {
-            const int lives = run(measured, jit, program, dir, before, step.arm);
+            const int lives = run_step(measured, jit, program, dir, before, step.arm);
             result.compiled |= lives && policy->fallback != before && policy->fallback != 0;
         } else if (step.kind == DAME_STEP_ORDER) {
             result.orders = 1; /* one at a time */

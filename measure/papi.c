@@ -71,7 +71,7 @@ static int fill_sets(dame_papi_use_t *use)
     return error;
 }
 
-static int begin(dame_papi_use_t *use)
+static int begin_events(dame_papi_use_t *use)
 {
     int error = fill_sets(use);
     int32_t started = 0;
@@ -93,7 +93,7 @@ static int begin(dame_papi_use_t *use)
     return error;
 }
 
-static int end(dame_papi_use_t *use, int64_t *counts)
+static int end_events(dame_papi_use_t *use, int64_t *counts)
 {
     long long values[DAME_COUNTERS][DAME_COUNTERS];
     int32_t used[DAME_COUNTERS] = {0};
@@ -115,7 +115,7 @@ static int end(dame_papi_use_t *use, int64_t *counts)
 
 /* ---- Which events --------------------------------------------------------------------------- */
 
-static void complain(char *why, size_t room, const char *name, int error)
+static void complain_of_papi(char *why, size_t room, const char *name, int error)
 {
     const size_t length = strlen(why);
     const PAPI_component_info_t *component = NULL;
@@ -142,9 +142,9 @@ static int try_event(const char *name)
     events.codes[events.n] = code;
     events.components[events.n] = PAPI_get_event_component(code);
     events.n++;
-    error = begin(&use);
+    error = begin_events(&use);
     if (error == PAPI_OK) {
-        error = end(&use, counts);
+        error = end_events(&use, counts);
     }
     if (error != PAPI_OK && error != PAPI_EISRUN) { /* the application is counting: later, then */
         events.n--;
@@ -172,7 +172,7 @@ static int32_t open_papi(const char **names, int32_t n, char *why, size_t room)
         if (error == PAPI_OK) {
             names[events.n - 1] = names[i];
         } else {
-            complain(why, room, names[i], error);
+            complain_of_papi(why, room, names[i], error);
         }
     }
     return events.n;
@@ -183,8 +183,8 @@ __attribute__((visibility("default"))) const dame_papi_t *dame_papi(void)
     static const dame_papi_t papi = {
         .version = DAME_PAPI_VERSION,
         .open = open_papi,
-        .begin = begin,
-        .end = end,
+        .begin = begin_events,
+        .end = end_events,
         .error_text = error_text,
     };
     return &papi;

@@ -22,7 +22,7 @@ static dame_step_t wait_for(double uses)
 }
 
 /* What the native engine cannot move is moved by the fastest other arm, so that runs first. */
-static dame_step_t run(dame_policy_t *policy, int32_t arm)
+static dame_step_t run_arm(dame_policy_t *policy, int32_t arm)
 {
     if (arm == policy->native) {
         const int32_t fastest = dame_arms_fastest_fallback(policy);
@@ -33,7 +33,7 @@ static dame_step_t run(dame_policy_t *policy, int32_t arm)
     return (dame_step_t){.kind = DAME_STEP_RUN, .arm = arm};
 }
 
-static dame_step_t add(dame_policy_t *policy, int32_t arm)
+static dame_step_t add_sample(dame_policy_t *policy, int32_t arm)
 {
     policy->trying = (int8_t) arm;
     return (dame_step_t){.kind = DAME_STEP_ADD, .arm = arm};
@@ -99,7 +99,7 @@ static dame_step_t rent(dame_policy_t *policy)
 {
     const int32_t arm = dame_arms_candidate(policy);
     if (policy->current != 0) {
-        return run(policy, 0);
+        return run_arm(policy, 0);
     }
     if (arm == 0) {
         return rent_alone(policy);
@@ -108,7 +108,7 @@ static dame_step_t rent(dame_policy_t *policy)
     const double owed = dame_arms_cost(policy, arm) + DAME_POLICY_BATCH * policy->expect.sample;
     const int is_ordered = policy->arms[arm].far == DAME_ORDERED;
     if (is_repaid(policy, owed, each) && !is_ordered) {
-        return policy->arms[arm].far ? order(policy, arm) : add(policy, arm);
+        return policy->arms[arm].far ? order(policy, arm) : add_sample(policy, arm);
     }
     const double part = policy->promised == 0 ? policy->expect.part : 1;
     const double wanted =
@@ -127,14 +127,14 @@ static dame_step_t rent(dame_policy_t *policy)
 /* ---- search ---- */
 
 /* Ticks of all uses, those that are promised included. */
-static double time_of(const dame_policy_t *policy)
+static double time_of_arm(const dame_policy_t *policy)
 {
     const double promised =
         policy->promised > 0 ? policy->promised * dame_arms_ticks_now(policy) : 0;
     return policy->elapsed > promised ? policy->elapsed : promised;
 }
 
-static dame_step_t measure(dame_policy_t *policy, int32_t arm);
+static dame_step_t measure_arm(dame_policy_t *policy, int32_t arm);
 
 static dame_step_t rest(dame_policy_t *policy)
 {
@@ -142,7 +142,7 @@ static dame_step_t rest(dame_policy_t *policy)
     const int is_outdated =
         policy->best == policy->native && policy->fallback != dame_arms_fastest_fallback(policy);
     if (policy->current != policy->best || is_outdated) {
-        return run(policy, policy->best);
+        return run_arm(policy, policy->best);
     }
     const int32_t arm = dame_arms_useless(policy);
     if (arm != 0) {
@@ -157,7 +157,7 @@ static dame_step_t rest(dame_policy_t *policy)
         return wait_for(due / dame_arms_ticks_now(policy));
     }
     policy->checking = 1;
-    return measure(policy, policy->best);
+    return measure_arm(policy, policy->best);
 }
 
 static dame_step_t search(dame_policy_t *policy)
@@ -171,16 +171,17 @@ static dame_step_t search(dame_policy_t *policy)
             continue;
         }
         const double lacking =
-            dame_arms_price(policy, arm) + policy->spent - policy->explore * time_of(policy);
+            dame_arms_price(policy, arm) + policy->spent - policy->explore * time_of_arm(policy);
         if (lacking <= 0) {
-            return arm == 0 || policy->arms[arm].lives ? measure(policy, arm) : add(policy, arm);
+            return arm == 0 || policy->arms[arm].lives ? measure_arm(policy, arm)
+                                                       : add_sample(policy, arm);
         }
         return policy->current != policy->best
-                   ? run(policy, policy->best)
+                   ? run_arm(policy, policy->best)
                    : wait_for(lacking / (policy->explore * dame_arms_ticks_now(policy)));
     }
     if (policy->arms[0].tried == 0) { /* even without a search, slower code is demoted */
-        return measure(policy, 0);
+        return measure_arm(policy, 0);
     }
     for (int32_t a = 0; a < policy->narms; a++) {
         policy->arms[a].in &= a == policy->best;
@@ -202,7 +203,7 @@ static dame_step_t or_order(dame_policy_t *policy, dame_step_t step)
         return step;
     }
     const double lacking =
-        dame_arms_cost(policy, a) + policy->spent - policy->explore * time_of(policy);
+        dame_arms_cost(policy, a) + policy->spent - policy->explore * time_of_arm(policy);
     if (lacking <= 0) {
         return order(policy, a);
     }
@@ -285,7 +286,7 @@ static dame_step_t sample(dame_policy_t *policy)
         return search(policy);
     }
     if (policy->current != policy->trying) {
-        return run(policy, policy->trying);
+        return run_arm(policy, policy->trying);
     }
     if (policy->cold) {
         policy->cold = 0;
@@ -297,13 +298,13 @@ static dame_step_t sample(dame_policy_t *policy)
     }
     if (policy->checking == 1 && has_changed(policy)) { /* if it is again, it is not noise */
         policy->checking = 2;
-        return measure(policy, policy->trying);
+        return measure_arm(policy, policy->trying);
     }
     end_batch(policy);
     return search(policy);
 }
 
-static dame_step_t measure(dame_policy_t *policy, int32_t arm)
+static dame_step_t measure_arm(dame_policy_t *policy, int32_t arm)
 {
     begin_batch(policy, arm);
     return sample(policy);

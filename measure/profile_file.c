@@ -145,8 +145,8 @@ static int take_checksum(char *text, size_t size)
     return 1;
 }
 
-static dame_profile_read_t parse(char *text, size_t size, const char *cpu, dame_records_t *out,
-                                 char *why, size_t room)
+static dame_profile_read_t parse_profile(char *text, size_t size, const char *cpu,
+                                         dame_records_t *out, char *why, size_t room)
 {
     char *rest = text;
     const int whole = take_checksum(text, size);
@@ -168,7 +168,7 @@ static dame_profile_read_t parse(char *text, size_t size, const char *cpu, dame_
 /* ---- Reading -------------------------------------------------------------------------------- */
 
 /* The directory of a file, opened, and the file's name in it. 0, or an error number. */
-static int open_directory(const char *path, int make, int *directory, const char **name)
+static int open_profile_directory(const char *path, int make, int *directory, const char **name)
 {
     const char *slash = strrchr(path, '/');
     const size_t length = (size_t) (slash - path) + 1;
@@ -184,7 +184,7 @@ static int open_directory(const char *path, int make, int *directory, const char
     return error;
 }
 
-static int read_all(int file, char *text, size_t size)
+static int read_profile(int file, char *text, size_t size)
 {
     size_t done = 0;
     while (done < size) {
@@ -207,7 +207,7 @@ static char *read_text(const char *path, size_t *size, int *error, const char **
     int directory, file;
     struct stat about;
     *whose = "its directory is not used: ";
-    *error = open_directory(path, 0, &directory, &name);
+    *error = open_profile_directory(path, 0, &directory, &name);
     if (*error != 0) {
         return NULL;
     }
@@ -220,7 +220,7 @@ static char *read_text(const char *path, size_t *size, int *error, const char **
     *size = (size_t) about.st_size;
     *error = *size > LARGEST_FILE ? EFBIG : 0;
     if (*error == 0 &&
-        ((text = dame_heap_alloc(*size + 1)) == NULL || !read_all(file, text, *size))) {
+        ((text = dame_heap_alloc(*size + 1)) == NULL || !read_profile(file, text, *size))) {
         *error = text == NULL ? ENOMEM : EIO;
         dame_heap_free(text);
         text = NULL;
@@ -241,7 +241,7 @@ dame_profile_read_t dame_profile_read(const char *path, const char *cpu, dame_re
         return error == ENOENT ? DAME_PROFILE_NONE : DAME_PROFILE_KEEP;
     }
     const dame_profile_read_t result =
-        size == 0 ? DAME_PROFILE_NONE : parse(text, size, cpu, out, why, room);
+        size == 0 ? DAME_PROFILE_NONE : parse_profile(text, size, cpu, out, why, room);
     dame_heap_free(text);
     if (result != DAME_PROFILE_GOOD) {
         dame_records_free(out);
@@ -251,7 +251,7 @@ dame_profile_read_t dame_profile_read(const char *path, const char *cpu, dame_re
 
 /* ---- Writing -------------------------------------------------------------------------------- */
 
-static void print(const char *cpu, const dame_records_t *records, FILE *out)
+static void print_profile(const char *cpu, const dame_records_t *records, FILE *out)
 {
     fprintf(out, "%s%d\ndame %s\ncpu %s\n", first_line, FORMAT, DAME_VERSION, cpu);
     for (int32_t i = 0; i < records->n; i++) {
@@ -273,7 +273,7 @@ static char *new_text(const char *cpu, const dame_records_t *records, size_t *si
     if (out == NULL) {
         return NULL;
     }
-    print(cpu, records, out);
+    print_profile(cpu, records, out);
     int good = fflush(out) == 0;
     if (good) {
         fprintf(out, "sum %016" PRIx64 "\n", checksum(text, *size));
@@ -305,7 +305,7 @@ static int lock_name(const dame_profile_lock_t *lock, char *name)
 int dame_profile_lock(const char *path, dame_profile_lock_t *lock)
 {
     char name[NAME_MAX + 1];
-    int error = open_directory(path, 1, &lock->directory, &lock->name);
+    int error = open_profile_directory(path, 1, &lock->directory, &lock->name);
     if (error != 0) {
         return error;
     }

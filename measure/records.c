@@ -18,20 +18,20 @@ static int compare_kinds(const dame_profile_key_t *a, const dame_profile_key_t *
     return order != 0 ? order : a->size_class - b->size_class;
 }
 
-static int compare(const dame_profile_key_t *a, const dame_profile_key_t *b)
+static int compare_records(const dame_profile_key_t *a, const dame_profile_key_t *b)
 {
     const int order = compare_kinds(a, b);
     return order != 0 ? order : strcmp(a->candidate, b->candidate);
 }
 
 /* The place of the first record that is not before `key`. */
-static int32_t place_of(const dame_records_t *records, const dame_profile_key_t *key)
+static int32_t place_of_record(const dame_records_t *records, const dame_profile_key_t *key)
 {
     int32_t low = 0;
     int32_t high = records->n;
     while (low < high) {
         const int32_t middle = low + (high - low) / 2;
-        if (compare(&records->at[middle].key, key) < 0) {
+        if (compare_records(&records->at[middle].key, key) < 0) {
             low = middle + 1;
         } else {
             high = middle;
@@ -42,9 +42,10 @@ static int32_t place_of(const dame_records_t *records, const dame_profile_key_t 
 
 dame_record_t *dame_records_find(const dame_records_t *records, const dame_profile_key_t *key)
 {
-    const int32_t place = place_of(records, key);
-    return place < records->n && compare(&records->at[place].key, key) == 0 ? &records->at[place]
-                                                                            : NULL;
+    const int32_t place = place_of_record(records, key);
+    return place < records->n && compare_records(&records->at[place].key, key) == 0
+               ? &records->at[place]
+               : NULL;
 }
 
 int dame_records_same_kind(const dame_profile_key_t *a, const dame_profile_key_t *b)
@@ -56,10 +57,10 @@ int32_t dame_records_of_kind(const dame_records_t *records, const dame_profile_k
 {
     dame_profile_key_t first = *key;
     first.candidate[0] = '\0';
-    return place_of(records, &first);
+    return place_of_record(records, &first);
 }
 
-static int grow(dame_records_t *records)
+static int grow_records(dame_records_t *records)
 {
     const int32_t room = records->room == 0 ? FIRST_ROOM : 2 * records->room;
     dame_record_t *at = dame_heap_alloc((size_t) room * sizeof(*at));
@@ -108,10 +109,10 @@ dame_record_t *dame_records_put(dame_records_t *records, const dame_profile_key_
     }
     if (records->n == DAME_PROFILE_RECORDS) {
         drop_oldest(records);
-    } else if (records->n == records->room && !grow(records)) {
+    } else if (records->n == records->room && !grow_records(records)) {
         return NULL;
     }
-    const int32_t place = place_of(records, key);
+    const int32_t place = place_of_record(records, key);
     record = &records->at[place];
     memmove(record + 1, record, (size_t) (records->n - place) * sizeof(*record));
     memset(record, 0, sizeof(*record));

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <time.h>
 
-static double now(void)
+static double turns_now(void)
 {
     struct timespec time;
     (void) clock_gettime(CLOCK_MONOTONIC, &time);
     return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
 }
 
-static double time_of(const dame_turns_t *turns, int which, int64_t times)
+static double time_of_turn(const dame_turns_t *turns, int which, int64_t times)
 {
     if (turns->prepare != NULL) {
         turns->prepare(turns->context, which);
@@ -21,9 +21,9 @@ static double time_of(const dame_turns_t *turns, int which, int64_t times)
     if (timed >= 0) {
         return timed;
     }
-    const double start = now();
+    const double start = turns_now();
     turns->run(turns->context, which, times);
-    return now() - start;
+    return turns_now() - start;
 }
 
 /* The number of runs in a sample; *seconds: their time. Twice timed, so that one interruption does
@@ -31,10 +31,10 @@ static double time_of(const dame_turns_t *turns, int which, int64_t times)
 static int64_t calibrate(const dame_turns_t *turns, int which, double *seconds)
 {
     int64_t times = 1;
-    (void) time_of(turns, which, 1);
+    (void) time_of_turn(turns, which, 1);
     for (;;) {
-        const double first = time_of(turns, which, times);
-        const double second = first < turns->sample ? first : time_of(turns, which, times);
+        const double first = time_of_turn(turns, which, times);
+        const double second = first < turns->sample ? first : time_of_turn(turns, which, times);
         *seconds = second < first ? second : first;
         if (*seconds >= turns->sample) {
             return times;
@@ -43,7 +43,7 @@ static int64_t calibrate(const dame_turns_t *turns, int which, double *seconds)
     }
 }
 
-static int compare(const void *a, const void *b)
+static int compare_doubles(const void *a, const void *b)
 {
     const double x = *(const double *) a, y = *(const double *) b;
     return (x > y) - (x < y);
@@ -54,12 +54,12 @@ static void run_rounds(dame_turns_t *turns, const int64_t *times)
     for (int round = 0; round < turns->rounds; round++) {
         for (int i = 0; i < turns->n; i++) {
             turns->samples[(size_t) i * (size_t) turns->rounds + (size_t) round] =
-                time_of(turns, i, times[i]) / (double) times[i];
+                time_of_turn(turns, i, times[i]) / (double) times[i];
         }
     }
     for (int i = 0; i < turns->n; i++) {
         qsort(turns->samples + (size_t) i * (size_t) turns->rounds, (size_t) turns->rounds,
-              sizeof(double), compare);
+              sizeof(double), compare_doubles);
     }
 }
 

@@ -31,8 +31,8 @@ static void set_default(const dt_param_t *param, int index, const void *value, s
     (void) mca_base_var_set_flag(index, MCA_BASE_VAR_FLAG_SETTABLE, param->changes);
 }
 
-static void complain(int index, const char *value, const dt_refusal_t *refusal,
-                     const char *standard)
+static void complain_of_value(int index, const char *value, const dt_refusal_t *refusal,
+                              const char *standard)
 {
     static const char format[] =
         "parameter %s%s%s: the value \"%.100s\" %s. The default, %s, is used.";
@@ -71,7 +71,7 @@ void dt_param_register(const dt_param_t *param, dt_values_t *values, int *storag
         (void) values->super.dump(&values->super, &allowed DT_ABI_DUMP_STYLE);
         (void) snprintf(refusal.why, sizeof(refusal.why), "is not allowed; allowed: %s",
                         allowed == NULL ? "others" : allowed);
-        complain(index, bad, &refusal, text == NULL ? "" : text);
+        complain_of_value(index, bad, &refusal, text == NULL ? "" : text);
         set_default(param, index, &standard, sizeof(standard));
     }
     free(allowed);
@@ -90,7 +90,7 @@ void dt_param_register_string(const dt_param_t *param, dt_param_check_t *check,
     }
     const char *value = *storage == NULL ? "" : *storage;
     if (!check(value, &refusal)) {
-        complain(index, value, &refusal, standard);
+        complain_of_value(index, value, &refusal, standard);
         set_default(param, index, standard, strlen(standard) + 1);
     }
 }

@@ -56,7 +56,7 @@ static char *take_value(char *line, const char *name, char **value)
 }
 
 /* Whole or not at all. */
-static bool parse(void)
+static bool parse_last_run(void)
 {
     char *at = text;
     if (strncmp(at, DT_LAST_RUN_FIRST_LINE, sizeof(DT_LAST_RUN_FIRST_LINE) - 1) != 0) {
@@ -72,7 +72,7 @@ static bool parse(void)
 void dt_last_run_register(void)
 {
     static char none[] = "none recorded";
-    const bool recorded = read_file() && parse();
+    const bool recorded = read_file() && parse_last_run();
     for (int i = 0; i < VARIABLES; i++) {
         char name[64];
         if (!recorded) {

@@ -104,7 +104,7 @@ static int value_from_string(mca_base_var_enum_t *self, const char *string, int 
     return OPAL_SUCCESS;
 }
 
-static int copy_of(const char *text, char **string)
+static int copy_of_text(const char *text, char **string)
 {
     if (string != NULL && (*string = strdup(text)) == NULL) {
         return OPAL_ERR_OUT_OF_RESOURCE;
@@ -118,7 +118,7 @@ static int number_string(mca_base_var_enum_t *self, const int value, char **stri
     char text[16];
     (void) snprintf(text, sizeof(text), "%d", value);
     return value < values->low || value > values->high ? OPAL_ERR_VALUE_OUT_OF_BOUNDS
-                                                       : copy_of(text, string);
+                                                       : copy_of_text(text, string);
 }
 
 static int choice_string(mca_base_var_enum_t *self, const int value, char **string)
@@ -126,7 +126,7 @@ static int choice_string(mca_base_var_enum_t *self, const int value, char **stri
     const dt_values_t *values = (const dt_values_t *) self;
     for (int i = 0; i < values->count; i++) {
         if (value == values->names[i].value) {
-            return copy_of(values->names[i].name, string);
+            return copy_of_text(values->names[i].name, string);
         }
     }
     return OPAL_ERR_VALUE_OUT_OF_BOUNDS;
@@ -148,7 +148,7 @@ static int set_string(mca_base_var_enum_t *self, const int value, char **string)
     if (rest != 0) {
         return OPAL_ERR_VALUE_OUT_OF_BOUNDS;
     }
-    return value != 0 ? copy_of(text, string) : choice_string(self, value, string);
+    return value != 0 ? copy_of_text(text, string) : choice_string(self, value, string);
 }
 
 static int dump_numbers(DT_ABI_DUMP_ARGUMENTS)

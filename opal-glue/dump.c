@@ -68,7 +68,7 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* The name's place in the tree, new or not; NULL when memory is out. */
-static taken_t *take(const char *name, bool *is_new)
+static taken_t *take_name(const char *name, bool *is_new)
 {
     size_t size = strlen(name) + 1;
     taken_t *mine = dame_heap_alloc(sizeof(*mine) + size);
@@ -89,12 +89,12 @@ static taken_t *take(const char *name, bool *is_new)
 static const char *unused_name(const char *name)
 {
     bool is_new;
-    taken_t *first = take(name, &is_new);
+    taken_t *first = take_name(name, &is_new);
     taken_t *taken = first;
     while (taken != NULL && !is_new) {
         char numbered[3 * MPI_MAX_OBJECT_NAME + 16];
         (void) snprintf(numbered, sizeof(numbered), "%s-%d", name, ++first->copies);
-        taken = take(numbered, &is_new);
+        taken = take_name(numbered, &is_new);
     }
     return taken == NULL ? NULL : taken->name;
 }
@@ -155,7 +155,7 @@ static char *new_path(const opal_datatype_t *datatype)
 
 /* ---- Files ---------------------------------------------------------------------------------- */
 
-static void complain(const char *path, int error)
+static void complain_of_dump(const char *path, int error)
 {
     if (!atomic_exchange(&dumps.complained, true)) {
         opal_output(0,
@@ -166,11 +166,11 @@ static void complain(const char *path, int error)
 }
 
 /* A child of fork() leaves its parent's files alone. */
-static void write_file(const char *path, const void *bytes, size_t size)
+static void write_dump_file(const char *path, const void *bytes, size_t size)
 {
     const int error = dumps.is_child ? 0 : dame_file_replace(AT_FDCWD, path, 0666, 0, bytes, size);
     if (error != 0) {
-        complain(path, error);
+        complain_of_dump(path, error);
     }
 }
 
@@ -189,9 +189,9 @@ static void write_program(const char *path, const char *header, char *const code
         dt_program_text(program, TEXT_LIMIT, out);
     }
     if (out != NULL && fclose(out) == 0) {
-        write_file(path, text, size);
+        write_dump_file(path, text, size);
     } else {
-        complain(path, ENOMEM);
+        complain_of_dump(path, ENOMEM);
     }
     free(text);
 }
@@ -287,7 +287,7 @@ static bool open_dump(dame_tree_t *tree, const opal_datatype_t *datatype, dt_dum
     }
     dump->path = new_path(datatype);
     if (dump->path == NULL || tsearch(dump, &dumps.known, compare_dumps) == NULL) {
-        complain(dumps.directory, ENOMEM);
+        complain_of_dump(dumps.directory, ENOMEM);
         return false;
     }
     if (dumps.raw) {
@@ -301,7 +301,7 @@ static dt_dump_t *dump_of(dame_tree_t *tree, const opal_datatype_t *datatype)
 {
     dt_dump_t *dump = dame_heap_zalloc(sizeof(*dump));
     if (dump == NULL || (dump->header = new_header(tree, datatype, &dump->is_full)) == NULL) {
-        complain(dumps.directory, ENOMEM);
+        complain_of_dump(dumps.directory, ENOMEM);
         dame_heap_free(dump);
         return NULL;
     }
@@ -395,9 +395,9 @@ void dt_dump_code(dt_dump_t *dump, const dame_program_t *program, dame_dir_t dir
     char *path = beside(dump, dir == DAME_PACK ? ".pack.bin" : ".unpack.bin");
     char *lines = path == NULL ? NULL : new_code_lines(program, dir, strrchr(path, '/') + 1);
     if (lines == NULL) {
-        complain(dump->path, ENOMEM);
+        complain_of_dump(dump->path, ENOMEM);
     } else {
-        write_file(path, code, size);
+        write_dump_file(path, code, size);
         dame_heap_free(dump->code[dir]); /* after eviction there were others */
         dump->code[dir] = lines;
         write_program(dump->path, dump->header, dump->code, program);
@@ -426,7 +426,7 @@ void dt_dump_codes(dt_dump_t *dump, const dame_layout_t *layout)
 
 /* ---- Start and stop ------------------------------------------------------------------------- */
 
-static void in_child(void)
+static void dumps_in_child(void)
 {
     dumps.is_child = true;
 }
@@ -438,7 +438,7 @@ void dt_dump_start(const char *directory, bool codes, bool raw)
     if (0 > asprintf(&dumps.directory, "%s%s%s", working == NULL ? "" : working,
                      working == NULL ? "" : "/", directory)) {
         dumps.directory = NULL;
-        complain(directory, ENOMEM);
+        complain_of_dump(directory, ENOMEM);
     }
     free(working);
     const int error = dumps.directory == NULL ? 0 : dt_directory_error(dumps.directory);
@@ -453,7 +453,7 @@ void dt_dump_start(const char *directory, bool codes, bool raw)
     dumps.spawned = getenv("OMPI_PARENT_PORT") != NULL;
     dumps.codes = codes;
     dumps.raw = raw;
-    (void) dame_lock_at_fork(DAME_LOCK_OBSERVER, in_child);
+    (void) dame_lock_at_fork(DAME_LOCK_OBSERVER, dumps_in_child);
 }
 
 void dt_dump_stop(void)

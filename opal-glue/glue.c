@@ -157,7 +157,7 @@ static dame_work_t work_of(const opal_convertor_t *convertor)
 
 /* Of any convertor, with a reason when its data is not. Not in line: one that DAME handles seldom
  * comes here. */
-static __attribute__((noinline)) bool decide(opal_convertor_t *convertor)
+static __attribute__((noinline)) bool decide_message(opal_convertor_t *convertor)
 {
     const dt_entry_t *entry = NULL;
     dt_decline_t reason = DT_DECLINE_NONE;
@@ -208,7 +208,7 @@ static inline bool dame_handles(opal_convertor_t *convertor, const opal_datatype
             return true;
         }
     }
-    return decide(convertor);
+    return decide_message(convertor);
 }
 
 static bool uses_dame_advance(const opal_convertor_t *convertor)

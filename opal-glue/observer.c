@@ -56,7 +56,7 @@ static void log_denied(int error)
         error != 0 ? strerror(error) : "no reason given");
 }
 
-static void hear(void *unused, const dame_event_t *event)
+static void hear_event(void *unused, const dame_event_t *event)
 {
     const char *verb = event->dir == DAME_PACK ? "pack" : "unpack";
     (void) unused;
@@ -84,4 +84,4 @@ static void hear(void *unused, const dame_event_t *event)
     }
 }
 
-const dame_observer_t dt_observer = {.event = hear, .name = name_datatype, .log = log_text};
+const dame_observer_t dt_observer = {.event = hear_event, .name = name_datatype, .log = log_text};

@@ -14,7 +14,7 @@ static ssize_t swallow(void *cookie, const char *text, size_t size)
 }
 
 /* False too when memory is out. */
-static bool fits(const dame_program_t *program, int64_t limit)
+static bool text_fits(const dame_program_t *program, int64_t limit)
 {
     int64_t room = limit;
     FILE *sink = fopencookie(&room, "w", (cookie_io_functions_t){.write = swallow});
@@ -27,7 +27,7 @@ static bool fits(const dame_program_t *program, int64_t limit)
 
 void dt_program_text(const dame_program_t *program, int64_t limit, FILE *out)
 {
-    if (fits(program, limit)) {
+    if (text_fits(program, limit)) {
         (void) dame_program_print(program, out);
     } else {
         fprintf(out, "# The program is left out: its text is longer than %" PRId64 " bytes.\n",

@@ -39,7 +39,7 @@ static void link_entry(dt_buckets_t *buckets, dt_entry_t *entry)
 }
 
 /* Twice the buckets, or the first ones. The table stays as it is when memory is out. */
-static void grow(void)
+static void grow_buckets(void)
 {
     dt_buckets_t *old = atomic_load_explicit(&dt_table_buckets, memory_order_relaxed);
     size_t n = old == NULL ? FIRST_BUCKETS : 2 * (old->mask + 1);
@@ -127,7 +127,7 @@ static bool is_ready(void)
     dt_buckets_t *buckets = atomic_load_explicit(&dt_table_buckets, memory_order_relaxed);
     if (buckets == NULL || table.entries > buckets->mask) {
         begin_change();
-        grow();
+        grow_buckets();
         end_change();
         buckets = atomic_load_explicit(&dt_table_buckets, memory_order_relaxed);
     }

@@ -53,7 +53,7 @@ static LLVMValueRef constant_like(LLVMValueRef v, uint64_t value)
     return LLVMConstInt(LLVMTypeOf(v), value, 0);
 }
 
-static LLVMValueRef add(const l_unit_t *u, LLVMValueRef a, LLVMValueRef b)
+static LLVMValueRef add_value(const l_unit_t *u, LLVMValueRef a, LLVMValueRef b)
 {
     return LLVMBuildAdd(u->b, a, b, "");
 }
@@ -62,8 +62,8 @@ static LLVMValueRef add(const l_unit_t *u, LLVMValueRef a, LLVMValueRef b)
 static LLVMValueRef load_image(const grid_t *g, int64_t place, LLVMValueRef i, int64_t bytes)
 {
     l_unit_t *u = g->u;
-    LLVMValueRef offset = add(u, LLVMGetParam(u->function, ARG_IMAGE), l_int(u, place));
-    offset = i == NULL ? offset : add(u, offset, l_mul(u, wide(u, i), bytes));
+    LLVMValueRef offset = add_value(u, LLVMGetParam(u->function, ARG_IMAGE), l_int(u, place));
+    offset = i == NULL ? offset : add_value(u, offset, l_mul(u, wide(u, i), bytes));
     LLVMValueRef p = LLVMBuildIntToPtr(u->b, offset, g->global, "");
     LLVMValueRef entry = l_load_table(u, bytes == 4 ? u->i32 : u->i64, p, "");
     LLVMSetAlignment(entry, (unsigned) bytes);
@@ -81,11 +81,11 @@ static LLVMValueRef origin_of(const grid_t *g, int32_t index, LLVMValueRef origi
     const dame_prim_t *prim = &u->program->prims[index];
     const dame_grid_place_t at = dame_grid_place(u->program, index);
     if (dame_prim_has_list(prim)) {
-        return add(u, origin, load_image(g, at.disps, i, prim->disps32 != NULL ? 4 : 8));
+        return add_value(u, origin, load_image(g, at.disps, i, prim->disps32 != NULL ? 4 : 8));
     }
     LLVMValueRef step =
         dame_shape_has_step(prim) ? l_int(u, prim->step) : load_image(g, at.step, NULL, 8);
-    return add(u, origin, LLVMBuildMul(u->b, wide(u, i), step, ""));
+    return add_value(u, origin, LLVMBuildMul(u->b, wide(u, i), step, ""));
 }
 
 /* Goes on inside an iteration. */
@@ -96,7 +96,7 @@ static void place_inside(grid_t *g, int32_t index, int32_t delta, where_t where)
         place(g, index + delta, where);
         return;
     }
-    LLVMValueRef address = add(u, where.origin, wide(u, where.at));
+    LLVMValueRef address = add_value(u, where.origin, wide(u, where.at));
     LLVMBasicBlockRef here = l_here(u);
     LLVMBuildBr(u->b, g->found);
     LLVMAddIncoming(g->address, &address, &here, 1);
@@ -182,7 +182,7 @@ static void place(grid_t *g, int32_t index, where_t where)
 /* ---- Moving a piece ------------------------------------------------------------------------- */
 
 /* Both at multiples of `bytes`. */
-static void move(const grid_t *g, LLVMValueRef user, LLVMValueRef stream, int64_t bytes)
+static void move_cell(const grid_t *g, LLVMValueRef user, LLVMValueRef stream, int64_t bytes)
 {
     l_unit_t *u = g->u;
     LLVMTypeRef type = bytes < 16 ? l_bytes_type(u, bytes) : LLVMVectorType(u->i32, 4);
@@ -207,7 +207,7 @@ static void move_whole(const grid_t *g, LLVMValueRef user, LLVMValueRef stream)
     for (int k = 0; k < WIDTHS; k++) {
         LLVMAddCase(branch, LLVMConstInt(u->i32, (unsigned) k, 0), widths[k]);
         l_at(u, widths[k]);
-        move(g, user, stream, 1 << k);
+        move_cell(g, user, stream, 1 << k);
         LLVMBuildRetVoid(u->b);
     }
 }
@@ -223,8 +223,8 @@ static void move_cut(const grid_t *g, LLVMValueRef user, LLVMValueRef stream, LL
 {
     l_unit_t *u = g->u;
     l_loop_t loop = l_loop_open(u, l_sub(u, end, before), "byte");
-    LLVMValueRef i = add(u, before, loop.i);
-    move(g, add(u, user, i), add(u, stream, i), 1);
+    LLVMValueRef i = add_value(u, before, loop.i);
+    move_cell(g, add_value(u, user, i), add_value(u, stream, i), 1);
     l_loop_close(u, &loop);
     LLVMBuildRetVoid(u->b);
 }
@@ -250,7 +250,7 @@ static LLVMValueRef piece_of(const l_unit_t *u, dame_grid_target_t target)
         return LLVMGetParam(u->function, ARG_PIECE);
     }
     LLVMValueRef blocks = l_mul(u, read_register(u, block[target]), DAME_GRID_BLOCK);
-    return add(u, blocks, read_register(u, thread[target]));
+    return add_value(u, blocks, read_register(u, thread[target]));
 }
 
 static void start_function(l_unit_t *u, dame_grid_target_t target)
@@ -284,7 +284,7 @@ int l_emit_grid(l_unit_t *u, dame_grid_target_t target)
     LLVMValueRef last = LLVMGetParam(u->function, ARG_LAST);
     LLVMValueRef shift = wide(u, LLVMGetParam(u->function, ARG_LOG2_WIDTH));
     LLVMValueRef width = LLVMBuildShl(u->b, l_int(u, 1), shift, "width");
-    LLVMValueRef piece = add(u, LLVMBuildLShr(u->b, first, shift, ""), piece_of(u, target));
+    LLVMValueRef piece = add_value(u, LLVMBuildLShr(u->b, first, shift, ""), piece_of(u, target));
     LLVMValueRef at = LLVMBuildShl(u->b, piece, shift, "at");
     LLVMBuildCondBr(u->b, LLVMBuildICmp(u->b, LLVMIntSLT, at, last, ""), some, none);
 
@@ -297,7 +297,7 @@ int l_emit_grid(l_unit_t *u, dame_grid_target_t target)
     place(&g, 0, (where_t){LLVMGetParam(u->function, ARG_BASE), at, 0});
 
     l_at(u, g.found);
-    LLVMValueRef stream = add(u, LLVMGetParam(u->function, ARG_PACKED), l_sub(u, at, first));
+    LLVMValueRef stream = add_value(u, LLVMGetParam(u->function, ARG_PACKED), l_sub(u, at, first));
     LLVMValueRef before = l_sub(u, first, at), after = l_sub(u, last, at);
     LLVMValueRef skipped =
         LLVMBuildSelect(u->b, LLVMBuildICmp(u->b, LLVMIntSGT, before, l_int(u, 0), ""), before,

@@ -6,7 +6,7 @@
 enum { FAR = 1 << 28 }; /* displacements in straight-line code lie within */
 
 /* A block behind the others, merged where it continues the last one. */
-static int append(l_body_t *body, int64_t user, int64_t bytes)
+static int append_body(l_body_t *body, int64_t user, int64_t bytes)
 {
     l_span_t *last = body->n > 0 ? &body->at[body->n - 1] : NULL;
     if (user < -FAR || user > FAR || bytes > L_LONG) {
@@ -38,7 +38,7 @@ static int append_level(const dame_prim_t *level, int64_t n, int64_t user, l_bod
         if (offset < -FAR || offset > FAR || __builtin_add_overflow(user, offset, &at)) {
             return 0;
         }
-        if (!(delta == 0 ? append(body, at, dame_iter_size(level, i))
+        if (!(delta == 0 ? append_body(body, at, dame_iter_size(level, i))
                          : append_level(inner, dame_iter_inner_count(level, i, inner), at, body))) {
             return 0;
         }
@@ -69,7 +69,7 @@ int l_body_of_iteration(const dame_prim_t *level, l_body_t *body)
         return 0;
     }
     if (level->inner_delta == 0) {
-        return append(body, 0, level->iter_size);
+        return append_body(body, 0, level->iter_size);
     }
     const dame_prim_t *inner = level + level->inner_delta;
     return level->iter_size <= L_STRAIGHT && inner->count > 0 &&
@@ -80,7 +80,7 @@ int l_body_repeat(const l_body_t *one, int64_t step, int64_t n, l_body_t *body)
 {
     for (int64_t i = 0; i < n; i++) {
         for (int k = 0; k < one->n; k++) {
-            if (!append(body, i * step + one->at[k].user, one->at[k].bytes)) {
+            if (!append_body(body, i * step + one->at[k].user, one->at[k].bytes)) {
                 return 0;
             }
         }

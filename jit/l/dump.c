@@ -25,7 +25,8 @@ static void path_of(const l_dump_t *dump, const char *suffix, char path[L_LONGES
              dump->number, dump->dir == DAME_PACK ? "pack" : "unpack", dump->variant, suffix);
 }
 
-static void write_file(const l_dump_t *dump, const char *suffix, const char *bytes, size_t size)
+static void write_llvm_file(const l_dump_t *dump, const char *suffix, const char *bytes,
+                            size_t size)
 {
     char path[L_LONGEST_PATH + 100];
     path_of(dump, suffix, path);
@@ -42,7 +43,7 @@ void l_dump_ir(const l_dump_t *dump, LLVMModuleRef module, const char *suffix)
         return;
     }
     char *text = LLVMPrintModuleToString(module);
-    write_file(dump, suffix, text, text == NULL ? 0 : strlen(text));
+    write_llvm_file(dump, suffix, text, text == NULL ? 0 : strlen(text));
     LLVMDisposeMessage(text);
 }
 
@@ -53,8 +54,8 @@ void l_dump_assembly(const l_dump_t *dump, l_machine_t *machine, LLVMModuleRef m
     }
     LLVMModuleRef copy = LLVMCloneModule(module); /* generating code changes the IR */
     LLVMMemoryBufferRef text = l_machine_generate(machine, copy, LLVMAssemblyFile);
-    write_file(dump, ".s", text == NULL ? NULL : LLVMGetBufferStart(text),
-               text == NULL ? 0 : LLVMGetBufferSize(text));
+    write_llvm_file(dump, ".s", text == NULL ? NULL : LLVMGetBufferStart(text),
+                    text == NULL ? 0 : LLVMGetBufferSize(text));
     if (text != NULL) {
         LLVMDisposeMemoryBuffer(text);
     }

@@ -19,21 +19,21 @@ static dame_status_t open_face(const dame_cpu_t *cpu, const char *options, void 
     return DAME_OK;
 }
 
-static int32_t variants(void *state, const dame_program_t *program, dame_dir_t dir, uint32_t *out,
-                        int32_t room)
+static int32_t face_variants(void *state, const dame_program_t *program, dame_dir_t dir,
+                             uint32_t *out, int32_t room)
 {
     (void) dir;
     return l_variants(state, program, out, room);
 }
 
-static int variant_name(void *state, uint32_t variant, char name[DAME_VARIANT_NAME])
+static int face_variant_name(void *state, uint32_t variant, char name[DAME_VARIANT_NAME])
 {
     (void) state;
     return l_variant_name(variant, name);
 }
 
-static dame_status_t compile(void *state, const dame_program_t *program, dame_dir_t dir,
-                             uint32_t variant, dame_machine_code_t *code)
+static dame_status_t face_compile(void *state, const dame_program_t *program, dame_dir_t dir,
+                                  uint32_t variant, dame_machine_code_t *code)
 {
     (void) state, (void) program, (void) dir, (void) variant, (void) code;
     return DAME_ERR_UNSUPPORTED;
@@ -45,8 +45,8 @@ const dame_provider_t dame_provider_l_face = {
     .by_shape = 1,
     .identity = L_IDENTITY,
     .open = open_face,
-    .variants = variants,
-    .variant_name = variant_name,
-    .compile = compile,
+    .variants = face_variants,
+    .variant_name = face_variant_name,
+    .compile = face_compile,
     .close = dame_heap_free,
 };

@@ -57,7 +57,7 @@ static uint8_t *stray(sections_t *sections, uintptr_t bytes)
     return memory;
 }
 
-static uint8_t *take(sections_t *sections, uintptr_t bytes, unsigned alignment)
+static uint8_t *take_machine(sections_t *sections, uintptr_t bytes, unsigned alignment)
 {
     const size_t at = (sections->used + alignment - 1) / alignment * alignment;
     sections->is_full |= sections->unwind != 0; /* the table comes last */
@@ -76,7 +76,7 @@ static uint8_t *allocate_code(void *context, uintptr_t bytes, unsigned alignment
 {
     (void) id;
     (void) name;
-    return take(context, bytes, alignment);
+    return take_machine(context, bytes, alignment);
 }
 
 static uint8_t *allocate_data(void *context, uintptr_t bytes, unsigned alignment, unsigned id,
@@ -86,11 +86,11 @@ static uint8_t *allocate_data(void *context, uintptr_t bytes, unsigned alignment
     (void) id;
     sections->is_full |= !is_read_only && bytes > 0; /* kernels keep no state */
     if (strcmp(name, ".eh_frame") == 0) {            /* `bytes` count the 4 zeros at its end */
-        uint8_t *table = take(sections, bytes, 8 > alignment ? 8 : alignment);
+        uint8_t *table = take_machine(sections, bytes, 8 > alignment ? 8 : alignment);
         sections->unwind = (size_t) ((char *) table - sections->slab);
         return table;
     }
-    return strncmp(name, ".rodata", 7) == 0 ? take(sections, bytes, alignment)
+    return strncmp(name, ".rodata", 7) == 0 ? take_machine(sections, bytes, alignment)
                                             : stray(sections, bytes);
 }
 

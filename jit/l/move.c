@@ -11,7 +11,7 @@ typedef struct copy {
     int64_t slack; /* bytes behind its end that may be read, and written */
 } copy_t;
 
-static void move(l_unit_t *u, const copy_t *copy, int64_t at, int64_t width)
+static void move_bytes(l_unit_t *u, const copy_t *copy, int64_t at, int64_t width)
 {
     LLVMValueRef bytes = l_load(u, l_bytes_type(u, width), l_gep(u, copy->from, at));
     /* Where loads overlap, passes would take the bytes of one from another, with shifts or through
@@ -40,26 +40,26 @@ static void copy_bytes(l_unit_t *u, const copy_t *copy)
     const int64_t widest = u->vector_bytes;
     int64_t at = 0;
     for (; copy->bytes - at >= widest; at += widest) {
-        move(u, copy, at, widest);
+        move_bytes(u, copy, at, widest);
     }
     while (at < copy->bytes) {
         const int64_t rest = copy->bytes - at;
         const int64_t width = power_above(rest);
         const int gains = width < LINE || 4 * rest > 3 * LINE;
         if (gains && width - rest <= copy->slack) {
-            move(u, copy, at, width);
+            move_bytes(u, copy, at, width);
             return;
         }
         if (gains && copy->bytes >= width) {
-            move(u, copy, copy->bytes - width, width);
+            move_bytes(u, copy, copy->bytes - width, width);
             return;
         }
-        move(u, copy, at, width / 2);
+        move_bytes(u, copy, at, width / 2);
         at += width / 2;
     }
 }
 
-static copy_t copy_of(const l_unit_t *u, LLVMValueRef user, LLVMValueRef packed, int64_t bytes)
+static copy_t copy_of_body(const l_unit_t *u, LLVMValueRef user, LLVMValueRef packed, int64_t bytes)
 {
     return u->dir == DAME_PACK ? (copy_t){.from = user, .to = packed, .bytes = bytes}
                                : (copy_t){.from = packed, .to = user, .bytes = bytes};
@@ -94,7 +94,8 @@ void l_move_body(l_unit_t *u, LLVMValueRef user, LLVMValueRef packed, const l_bo
     const int64_t end = body->bytes + (next != NULL ? next->bytes : 0);
     for (int k = 0; k < body->n; k++) {
         const l_span_t *at = &body->at[k];
-        copy_t copy = copy_of(u, l_gep(u, user, at->user), l_gep(u, packed, at->packed), at->bytes);
+        copy_t copy =
+            copy_of_body(u, l_gep(u, user, at->user), l_gep(u, packed, at->packed), at->bytes);
         if (u->dir == DAME_PACK) { /* unpacking writes no byte of a gap */
             const int64_t readable = readable_behind(u, body, next, k);
             const int64_t writable = end - (at->packed + at->bytes);
@@ -106,7 +107,7 @@ void l_move_body(l_unit_t *u, LLVMValueRef user, LLVMValueRef packed, const l_bo
 
 void l_move_block(l_unit_t *u, LLVMValueRef user, LLVMValueRef packed, int64_t bytes)
 {
-    const copy_t copy = copy_of(u, user, packed, bytes);
+    const copy_t copy = copy_of_body(u, user, packed, bytes);
     copy_bytes(u, &copy);
 }
 
@@ -136,7 +137,7 @@ static void split_at(l_unit_t *u, LLVMValueRef bytes, int64_t width, LLVMBasicBl
 
 void l_move_any(l_unit_t *u, LLVMValueRef user, LLVMValueRef packed, LLVMValueRef bytes)
 {
-    const copy_t copy = copy_of(u, user, packed, 0);
+    const copy_t copy = copy_of_body(u, user, packed, 0);
     LLVMBasicBlockRef done = l_block(u, "moved");
     LLVMBasicBlockRef shorter;
     const int64_t widest = u->vector_bytes;
@@ -145,7 +146,7 @@ void l_move_any(l_unit_t *u, LLVMValueRef user, LLVMValueRef packed, LLVMValueRe
     copy_t piece = copy;
     piece.from = l_loop_pointer(u, &loop, copy.from, widest, "from");
     piece.to = l_loop_pointer(u, &loop, copy.to, widest, "to");
-    move(u, &piece, 0, widest);
+    move_bytes(u, &piece, 0, widest);
     l_loop_close(u, &loop);
     LLVMValueRef last = l_add(u, bytes, -widest);
     l_store(u, l_load(u, l_bytes_type(u, widest), l_gep_v(u, copy.from, last)),

@@ -52,7 +52,7 @@ static dame_status_t take_text(text_t value, char *to, size_t room)
     return DAME_OK;
 }
 
-static dame_status_t take(text_t key, text_t value, const dame_cpu_t *cpu, l_options_t *out)
+static dame_status_t take_option(text_t key, text_t value, const dame_cpu_t *cpu, l_options_t *out)
 {
     if (is_text(key, "passes")) {
         out->has_passes = 1;
@@ -95,7 +95,7 @@ dame_status_t l_options_parse(const char *text, const dame_cpu_t *cpu, l_options
         }
         const text_t key = {text, (size_t) (equals - text)};
         const text_t value = {equals + 1, length - key.length - 1};
-        const dame_status_t status = take(key, value, cpu, out);
+        const dame_status_t status = take_option(key, value, cpu, out);
         if (status != DAME_OK) {
             return status;
         }

@@ -172,7 +172,7 @@ static dame_status_t open_state(const dame_cpu_t *cpu, const char *options, void
 
 /* ---- compiling ---- */
 
-static int64_t now_ns(void)
+static int64_t l_now_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -183,7 +183,7 @@ static int64_t now_ns(void)
 static int64_t lap(int64_t *start)
 {
     const int64_t before = *start;
-    *start = now_ns();
+    *start = l_now_ns();
     return *start - before;
 }
 
@@ -192,7 +192,7 @@ static dame_status_t generate(state_t *state, const l_unit_t *u, uint32_t varian
     char name[DAME_VARIANT_NAME];
     (void) variant_name(state, variant, name);
     const l_dump_t dump = l_dump_begin(state->options.dump, u->dir, name);
-    int64_t start = now_ns();
+    int64_t start = l_now_ns();
     l_dump_ir(&dump, u->module, ".ll");
     if (!l_machine_optimise(state->machine, u->module, l_passes_of(&state->options, variant),
                             state->options.verify)) {
@@ -214,7 +214,7 @@ static dame_status_t generate(state_t *state, const l_unit_t *u, uint32_t varian
 static dame_status_t generate_text(state_t *state, const l_unit_t *u, uint32_t variant)
 {
     l_code_t *code = &state->code;
-    int64_t start = now_ns();
+    int64_t start = l_now_ns();
     const dame_status_t status =
         dame_grid_text(u->module, (dame_grid_target_t) (variant - L_GRID_HOST), code->bytes,
                        sizeof(code->bytes), &code->size);
@@ -252,7 +252,7 @@ static dame_status_t write_grid(state_t *state, l_unit_t *u, uint32_t variant)
                : DAME_OK;
 }
 
-/* What compile() was asked for, and its answer. */
+/* What l_compile() was asked for, and its answer. */
 typedef struct request {
     const dame_program_t *program;
     dame_dir_t dir;
@@ -263,7 +263,7 @@ typedef struct request {
 static void compile_program(state_t *state, void *arguments)
 {
     request_t *request = arguments;
-    int64_t start = now_ns();
+    int64_t start = l_now_ns();
     LLVMValueRef kernels[L_MOST_PRIMS] = {NULL};
     l_unit_t u = {.program = request->program,
                   .dir = request->dir,
@@ -289,8 +289,8 @@ static void compile_program(state_t *state, void *arguments)
     LLVMContextDispose(u.context);
 }
 
-static dame_status_t compile(void *opaque, const dame_program_t *program, dame_dir_t dir,
-                             uint32_t variant, dame_machine_code_t *code)
+static dame_status_t l_compile(void *opaque, const dame_program_t *program, dame_dir_t dir,
+                               uint32_t variant, dame_machine_code_t *code)
 {
     state_t *state = opaque;
     request_t request = {program, dir, variant, DAME_ERR_UNSUPPORTED};
@@ -327,7 +327,7 @@ __attribute__((visibility("default"))) const dame_provider_t *dame_provider(void
         .open = open_state,
         .variants = variants,
         .variant_name = variant_name,
-        .compile = compile,
+        .compile = l_compile,
         .close = close_state,
     };
     return &provider;

@@ -37,7 +37,7 @@ static void move_scalar(x_code_t *code, const copy_t *copy, int64_t at, int byte
     x_scalar(code, 1, mem_add(copy->to, at), bytes);
 }
 
-static void move(x_code_t *code, const copy_t *copy, int64_t at, int bytes)
+static void move_register(x_code_t *code, const copy_t *copy, int64_t at, int bytes)
 {
     (bytes < 16 ? move_scalar : move_vector)(code, copy, at, bytes);
 }
@@ -102,15 +102,15 @@ static void emit_copy(x_code_t *code, const copy_t *copy)
         width *= 2;
     }
     if (width == rest) {
-        move(code, copy, at, width);
+        move_register(code, copy, at, width);
     } else if (at >= width - rest) {
-        move(code, copy, copy->bytes - width, width);
+        move_register(code, copy, copy->bytes - width, width);
     } else {
         const int64_t last = rest - width / 2;
         const int is_power = (last & (last - 1)) == 0; /* no overlap then: stores forward better */
-        move(code, copy, at, width / 2);
-        move(code, copy, copy->bytes - (is_power ? last : width / 2),
-             is_power ? (int) last : width / 2);
+        move_register(code, copy, at, width / 2);
+        move_register(code, copy, copy->bytes - (is_power ? last : width / 2),
+                      is_power ? (int) last : width / 2);
     }
 }
 
@@ -348,7 +348,8 @@ static int64_t readable_behind(const x_blocks_t *blocks, int64_t end, int k)
     return end - start;
 }
 
-static copy_t copy_of(dame_dir_t dir, x_mem_t user, x_reg_t packed, const x_blocks_t *blocks, int k)
+static copy_t copy_of_block(dame_dir_t dir, x_mem_t user, x_reg_t packed, const x_blocks_t *blocks,
+                            int k)
 {
     const x_block_t *block = &blocks->at[k];
     const x_block_t *last = &blocks->at[blocks->n + blocks->n_lookahead - 1];
@@ -371,7 +372,7 @@ void x_emit_copies(x_code_t *code, dame_dir_t dir, x_mem_t user, x_reg_t packed,
             const chunk_t chunk = chunk_at(code, dir, blocks, k);
             if (chunk.moves >= X_MIN_MOVES) {
                 /* what may be touched behind the chunk: as seen from its highest byte */
-                copy_t last = copy_of(dir, user, packed, blocks, chunk.end - 1);
+                copy_t last = copy_of_block(dir, user, packed, blocks, chunk.end - 1);
                 if (dir == DAME_PACK) {
                     last.readable = readable_behind(blocks, chunk.low + chunk.span, chunk.end - 1);
                 }
@@ -381,7 +382,7 @@ void x_emit_copies(x_code_t *code, dame_dir_t dir, x_mem_t user, x_reg_t packed,
                 }
             }
         }
-        const copy_t copy = copy_of(dir, user, packed, blocks, k);
+        const copy_t copy = copy_of_block(dir, user, packed, blocks, k);
         if (has_aligned_stores(blocks, k)) {
             emit_copy_where_it_begins(code, &copy, scratch[0], scratch[1]);
         } else {

@@ -55,14 +55,14 @@ static void close(void *opaque)
     dame_heap_free(state);
 }
 
-static int32_t variants(void *opaque, const dame_program_t *program, dame_dir_t dir, uint32_t *out,
-                        int32_t room)
+static int32_t x_variant_list(void *opaque, const dame_program_t *program, dame_dir_t dir,
+                              uint32_t *out, int32_t room)
 {
     const x_state_t *state = opaque;
     return x_variants(&state->cpu, &state->options, program, dir, out, room);
 }
 
-static int variant_name(void *opaque, uint32_t variant, char name[DAME_VARIANT_NAME])
+static int x_variant_text(void *opaque, uint32_t variant, char name[DAME_VARIANT_NAME])
 {
     (void) opaque;
     name[0] = '\0';
@@ -131,8 +131,8 @@ static void describe_frames(const x_code_t *code, dame_machine_code_t *out)
     out->size = out->unwind + dame_unwind_end(&table);
 }
 
-static dame_status_t compile(void *opaque, const dame_program_t *program, dame_dir_t dir,
-                             uint32_t variant, dame_machine_code_t *out)
+static dame_status_t x_compile(void *opaque, const dame_program_t *program, dame_dir_t dir,
+                               uint32_t variant, dame_machine_code_t *out)
 {
     enum { MOST_PRIMS = 1024 };
     x_state_t *state = opaque;
@@ -177,21 +177,21 @@ static dame_status_t open(const dame_cpu_t *cpu, const char *options, void **out
 }
 
 /* The rest is not called then. */
-static int32_t variants(void *state, const dame_program_t *program, dame_dir_t dir, uint32_t *out,
-                        int32_t room)
+static int32_t x_variant_list(void *state, const dame_program_t *program, dame_dir_t dir,
+                              uint32_t *out, int32_t room)
 {
     (void) state, (void) program, (void) dir, (void) out, (void) room;
     return 0;
 }
 
-static int variant_name(void *state, uint32_t variant, char name[DAME_VARIANT_NAME])
+static int x_variant_text(void *state, uint32_t variant, char name[DAME_VARIANT_NAME])
 {
     (void) state, (void) variant, (void) name;
     return 0;
 }
 
-static dame_status_t compile(void *state, const dame_program_t *program, dame_dir_t dir,
-                             uint32_t variant, dame_machine_code_t *out)
+static dame_status_t x_compile(void *state, const dame_program_t *program, dame_dir_t dir,
+                               uint32_t variant, dame_machine_code_t *out)
 {
     (void) state, (void) program, (void) dir, (void) variant, (void) out;
     return DAME_ERR_UNSUPPORTED;
@@ -215,8 +215,8 @@ const dame_provider_t dame_provider_x = {
     .version = DAME_PROVIDER_VERSION,
     .name = "x",
     .open = open,
-    .variants = variants,
-    .variant_name = variant_name,
-    .compile = compile,
+    .variants = x_variant_list,
+    .variant_name = x_variant_text,
+    .compile = x_compile,
     .close = close,
 };

@@ -40,7 +40,7 @@ static char snapshot_file[4096]; /* the last one's name, "" before there is one 
 /* Tools may change the parameter while data moves (MPI_T): that is of the last report. */
 static char snapshot_pattern[sizeof(((dt_dame_record_t *) NULL)->report_file)];
 
-static double now(void)
+static double finish_now(void)
 {
     struct timespec time;
     (void) clock_gettime(CLOCK_MONOTONIC, &time);
@@ -49,7 +49,7 @@ static double now(void)
 
 void mca_dt_dame_finish_start(void)
 {
-    started = now();
+    started = finish_now();
     if (mca_dt_dame_params.report != MCA_DT_DAME_REPORT_NONE) {
         waited = dame_waited_now();
     }
@@ -233,7 +233,7 @@ static dt_dame_record_t *record_now(const char *pattern, bool last_run)
     record->ranks = ranks;
     record->report = pattern != NULL ? params->report : MCA_DT_DAME_REPORT_NONE;
     record->last_run = last_run;
-    record->seconds = now() - started;
+    record->seconds = finish_now() - started;
     (void) snprintf(record->report_file, sizeof(record->report_file), "%s",
                     pattern == NULL ? "" : pattern);
     if (pattern != NULL) {
@@ -313,7 +313,7 @@ static char *text_of(const dt_dame_sum_t *sum, write_sum_t *write, size_t *lengt
     return text;
 }
 
-static void print(const dt_dame_sum_t *sum)
+static void print_report(const dt_dame_sum_t *sum)
 {
     size_t length;
     char *text = text_of(sum, dt_dame_write_summary, &length);
@@ -325,7 +325,7 @@ static void print(const dt_dame_sum_t *sum)
 }
 
 /* Returns 0 or an error number (base/whole_file.h). */
-static int write_file(const char *name, const dt_dame_sum_t *sum, write_sum_t *write)
+static int write_report_file(const char *name, const dt_dame_sum_t *sum, write_sum_t *write)
 {
     size_t length;
     char *text = text_of(sum, write, &length);
@@ -391,7 +391,7 @@ static void write_report(const dt_dame_sum_t *sum)
     }
     const bool named = name_report(path, sizeof(path), sum->report_file, (long) getpid());
     const char *name = named ? path : sum->report_file;
-    const int error = named ? write_file(name, sum, dt_dame_write_json) : ENAMETOOLONG;
+    const int error = named ? write_report_file(name, sum, dt_dame_write_json) : ENAMETOOLONG;
     if (error != 0) {
         tell_no_report(name, error);
     }
@@ -417,7 +417,7 @@ static void write_all(const dt_dame_sum_t *sum)
         tell_verified(sum);
     }
     if (sum->report == MCA_DT_DAME_REPORT_SUMMARY) {
-        print(sum);
+        print_report(sum);
     } else if (sum->report == MCA_DT_DAME_REPORT_JSON) {
         write_report(sum);
     }
@@ -508,7 +508,7 @@ static bool write_snapshot(const dt_dame_record_t *record, bool published)
         written = name_report(snapshot_file, sizeof(snapshot_file), record->report_file,
                               (long) getpid()) &&
                   (stat(snapshot_file, &status) != 0 || S_ISREG(status.st_mode)) &&
-                  write_file(snapshot_file, sum, dt_dame_write_json) == 0;
+                  write_report_file(snapshot_file, sum, dt_dame_write_json) == 0;
         if (!written) {
             *snapshot_file = '\0';
         }

@@ -25,7 +25,7 @@ static int keyvals[HINTS];
 static bool open;
 
 /* said[0]: the value; said[1]: whether DAME has a use for it. */
-static int hear(MPI_Datatype carrier, int keyval, void *value, void *hint)
+static int hear_hint(MPI_Datatype carrier, int keyval, void *value, void *hint)
 {
     intptr_t *said = value;
     (void) keyval;
@@ -39,7 +39,7 @@ static bool publish(int i)
 {
     char text[16];
     keyvals[i] = MPI_KEYVAL_INVALID;
-    if (DT_ABI_MPI(PMPI_Type_create_keyval)(MPI_TYPE_NULL_COPY_FN, hear, &keyvals[i],
+    if (DT_ABI_MPI(PMPI_Type_create_keyval)(MPI_TYPE_NULL_COPY_FN, hear_hint, &keyvals[i],
                                             (void *) (uintptr_t) &hints[i].hint) != MPI_SUCCESS) {
         return false;
     }

@@ -77,7 +77,7 @@ static void name_of_temporary(const dt_dame_job_t *job, int rank, char path[LONG
 }
 
 /* A directory of our own, not a link to one, that no other user can write to. */
-static bool is_ours(const char *directory)
+static bool is_our_record(const char *directory)
 {
     struct stat status;
     return lstat(directory, &status) == 0 && S_ISDIR(status.st_mode) &&
@@ -108,7 +108,7 @@ static bool make_directory(const dt_dame_job_t *job)
     if (mkdir(job->directory, 0700) != 0 && errno != EEXIST) {
         return false;
     }
-    if (!is_ours(job->directory)) {
+    if (!is_our_record(job->directory)) {
         errno = EPERM;
         return false;
     }
@@ -179,7 +179,7 @@ bool dt_dame_job_claim(dt_dame_job_t *job)
     char claimed[DT_DAME_JOB_PATH];
     (void) snprintf(claimed, sizeof(claimed), "%.*s%s",
                     (int) (sizeof(claimed) - sizeof(claim_suffix)), job->directory, claim_suffix);
-    if (is_ours(claimed)) {
+    if (is_our_record(claimed)) {
         remove_records(job, claimed, false);
     }
     if (rename(job->directory, claimed) != 0) {
@@ -189,7 +189,7 @@ bool dt_dame_job_claim(dt_dame_job_t *job)
     return true;
 }
 
-static bool read_all(int fd, void *to, size_t size)
+static bool read_records(int fd, void *to, size_t size)
 {
     char *at = to;
     while (size > 0) {
@@ -218,8 +218,8 @@ static bool read_record(const dt_dame_job_t *job, const char *path, char *record
     const bool is_record = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
                            (off_t) (size + sizeof(sum)) == status.st_size &&
                            !is_of_an_earlier_job(job, &status);
-    const bool complete = is_record && read_all(fd, record, size) &&
-                          read_all(fd, &sum, sizeof(sum)) &&
+    const bool complete = is_record && read_records(fd, record, size) &&
+                          read_records(fd, &sum, sizeof(sum)) &&
                           dt_dame_job_checksum(record, size) == sum;
     const int error = complete ? 0 : errno != 0 ? errno : EBADMSG;
     (void) close(fd);

@@ -124,7 +124,7 @@ static void write_compared(FILE *out, const dt_dame_compared_t *compared)
             compared->bytes, compared->dame, compared->native, dt_dame_error(compared));
 }
 
-static void write_row(FILE *out, const char *comma, const dt_dame_sum_row_t *row)
+static void write_json_row(FILE *out, const char *comma, const dt_dame_sum_row_t *row)
 {
     const dt_dame_compared_t compared = dt_dame_compare_row(row);
     fprintf(out, "%s\n    {\"name\": ", comma);
@@ -167,7 +167,7 @@ void dt_dame_write_json(const dt_dame_sum_t *sum, FILE *out)
     write_string(out, sum->first.events);
     fputs(",\n  \"datatypes\": [", out);
     for (int i = 0; i < sum->nrows; i++) {
-        write_row(out, i == 0 ? "" : ",", &sum->rows[i]);
+        write_json_row(out, i == 0 ? "" : ",", &sum->rows[i]);
     }
     fprintf(out, "\n  ],\n  \"share_of_bytes\": %.4f,\n  \"compared\": {", dt_dame_share(sum));
     write_compared(out, &compared);

@@ -7,7 +7,7 @@
 
 enum { BUSIEST = 10 };
 
-static void write_row(FILE *out, int i, const dt_dame_sum_row_t *row)
+static void write_last_run_row(FILE *out, int i, const dt_dame_sum_row_t *row)
 {
     const int64_t code = row->moved[DAME_WORK_PACK][DAME_TIER_CODE].uses +
                          row->moved[DAME_WORK_UNPACK][DAME_TIER_CODE].uses;
@@ -69,7 +69,7 @@ void dt_dame_write_last_run(const dt_dame_sum_t *sum, FILE *out)
     }
     for (int i = 0; i < BUSIEST; i++) {
         if (i < sum->nrows) {
-            write_row(out, i + 1, &sum->rows[i]);
+            write_last_run_row(out, i + 1, &sum->rows[i]);
         } else {
             fprintf(out, "datatype_%d=none\n", i + 1);
         }

@@ -278,7 +278,7 @@ static void write_compiled(FILE *out, const dt_dame_sum_row_t *row)
 }
 
 /* Nanoseconds that its data took; untimed data is assumed to be as fast as the rest. */
-static double time_of(const dt_dame_sum_row_t *row)
+static double time_of_row(const dt_dame_sum_row_t *row)
 {
     double ns = 0, timed = 0, bytes = 0;
     for (int work = 0; work < DAME_WORKS; work++) {
@@ -291,9 +291,9 @@ static double time_of(const dt_dame_sum_row_t *row)
     return timed > 0 ? ns * bytes / timed : 0;
 }
 
-static void write_row(FILE *out, const dt_dame_sum_t *sum, const dt_dame_sum_row_t *row)
+static void write_summary_row(FILE *out, const dt_dame_sum_t *sum, const dt_dame_sum_row_t *row)
 {
-    const double run = 1e9 * sum->seconds, ns = time_of(row);
+    const double run = 1e9 * sum->seconds, ns = time_of_row(row);
     char size[NUMBER], bytes[NUMBER], name[29];
     fprintf(out, "\n  %s  %s on %d rank%s",
             row->name[0] == '\0' ? "(no name)" : dt_name_text(row->name, name, sizeof(name)),
@@ -345,7 +345,7 @@ static void write_rows(FILE *out, const dt_dame_sum_t *sum)
     fprintf(out, "\n  datatypes, busiest first; ns/B\n");
     for (int i = 0; i < sum->nrows; i++) {
         if (i < SHOWN_ROWS || has_lost(&sum->rows[i])) {
-            write_row(out, sum, &sum->rows[i]);
+            write_summary_row(out, sum, &sum->rows[i]);
         }
     }
     int left_out = 0;

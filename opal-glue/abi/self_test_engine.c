@@ -218,7 +218,7 @@ static size_t end_after(const message_t *m, size_t at, size_t limit)
 
 /* Moves `*at` on by a fragment of up to ROOM bytes; a receiver by two of the sender's, in two
  * iovecs. It is not given other cuts: 4.1.0's own engine goes wrong if one is inside an element. */
-static bool move(message_t *m, opal_convertor_t *c, size_t limit, size_t *at)
+static bool move_fragment(message_t *m, opal_convertor_t *c, size_t limit, size_t *at)
 {
     const size_t most = limit - *at < ROOM ? limit - *at : ROOM;
     const size_t first = m->send ? most : end_after(m, *at, limit) - *at;
@@ -268,14 +268,14 @@ static bool move_all(message_t *m)
     m->third = at;
     bool fits = true;
     while (fits && at < m->size) {
-        fits = move(m, c, m->size, &at);
+        fits = move_fragment(m, c, m->size, &at);
     }
     at = 0;
     fits = fits && dt_self_test_fact(dt_openmpi_set_position(c, &at) == OPAL_SUCCESS && at == 0 &&
                                          c->bConverted == 0 && !(c->flags & CONVERTOR_COMPLETED),
                                      "the position of a convertor");
     while (fits && at < m->third) {
-        fits = move(m, c, m->third, &at);
+        fits = move_fragment(m, c, m->third, &at);
     }
     dt_object_destruct(c);
     return fits;

@@ -8,7 +8,7 @@
 /* Open MPI's description of a datatype is made for this many items. */
 enum { ITEMS = 64 };
 
-static bool begin(dt_self_test_type_t *type, const char *name, size_t count)
+static bool begin_type(dt_self_test_type_t *type, const char *name, size_t count)
 {
     memset(type, 0, sizeof(*type));
     type->name = name;
@@ -60,7 +60,8 @@ static bool add_blocks(dt_self_test_type_t *type, size_t size, size_t length, si
                        ptrdiff_t disp, ptrdiff_t stride)
 {
     dt_self_test_type_t block;
-    const bool made = begin(&block, "", 1) && add_ints(&block, size, length, 0, (ptrdiff_t) size) &&
+    const bool made = begin_type(&block, "", 1) &&
+                      add_ints(&block, size, length, 0, (ptrdiff_t) size) &&
                       add_type(type, &block, count, disp, stride);
     dt_self_test_type_free(&block);
     return made;
@@ -81,7 +82,8 @@ static bool add_rows(dt_self_test_type_t *type, bool (*add_row)(dt_self_test_typ
                      ptrdiff_t stride)
 {
     dt_self_test_type_t row;
-    const bool made = begin(&row, "", 1) && add_row(&row) && add_type(type, &row, rows, 0, stride);
+    const bool made =
+        begin_type(&row, "", 1) && add_row(&row) && add_type(type, &row, rows, 0, stride);
     dt_self_test_type_free(&row);
     return made;
 }
@@ -106,33 +108,33 @@ static bool add_contents(dt_self_test_type_t *type, int which)
 {
     switch (which) {
     case CONTIGUOUS:
-        return begin(type, "contiguous", 3) && add_ints(type, 4, 5, 0, 4);
+        return begin_type(type, "contiguous", 3) && add_ints(type, 4, 5, 0, 4);
     case 1:
-        return begin(type, "1 of 2 ints", 3) && add_ints(type, 4, 7, 0, 8);
+        return begin_type(type, "1 of 2 ints", 3) && add_ints(type, 4, 7, 0, 8);
     case 2:
-        return begin(type, "2 of 5 longs", 2) && add_blocks(type, 8, 2, 4, 0, 40);
+        return begin_type(type, "2 of 5 longs", 2) && add_blocks(type, 8, 2, 4, 0, 40);
     case 3:
-        return begin(type, "3 of 7 bytes", 5) && add_blocks(type, 1, 3, 9, 0, 7);
+        return begin_type(type, "3 of 7 bytes", 5) && add_blocks(type, 1, 3, 9, 0, 7);
     case 4:
-        return begin(type, "a structure", 4) && add_struct(type);
+        return begin_type(type, "a structure", 4) && add_struct(type);
     case 5:
-        return begin(type, "negative displacements", 3) && add_ints(type, 4, 2, -8, 4) &&
+        return begin_type(type, "negative displacements", 3) && add_ints(type, 4, 2, -8, 4) &&
                add_ints(type, 8, 1, 16, 8);
     case 6:
-        return begin(type, "vectors of vectors", 2) && add_rows(type, add_vector, 4, 96);
+        return begin_type(type, "vectors of vectors", 2) && add_rows(type, add_vector, 4, 96);
     case 7:
-        return begin(type, "a list", 3) && add_list(type);
+        return begin_type(type, "a list", 3) && add_list(type);
     case 8:
-        return begin(type, "structures with gaps", 2) && add_rows(type, add_struct, 5, 40);
+        return begin_type(type, "structures with gaps", 2) && add_rows(type, add_struct, 5, 40);
     case 9:
-        return begin(type, "lists of blocks", 2) && add_rows(type, add_list, 3, 240);
+        return begin_type(type, "lists of blocks", 2) && add_rows(type, add_list, 3, 240);
     case 10:
-        return begin(type, "falling displacements", 2) && add_ints(type, 2, 6, 80, -12);
+        return begin_type(type, "falling displacements", 2) && add_ints(type, 2, 6, 80, -12);
     case GAPS_AROUND:
-        return begin(type, "ints with gaps around", 3) && add_ints(type, 4, 2, 0, 4) &&
+        return begin_type(type, "ints with gaps around", 3) && add_ints(type, 4, 2, 0, 4) &&
                opal_datatype_resize(type->native, -4, 20) == OPAL_SUCCESS;
     default:
-        return begin(type, "shorts and longs", 1) && add_ints(type, 2, 10, 0, 6) &&
+        return begin_type(type, "shorts and longs", 1) && add_ints(type, 2, 10, 0, 6) &&
                add_blocks(type, 8, 3, 5, 64, 48);
     }
 }

@@ -76,9 +76,9 @@ static __attribute__((noinline)) int32_t begin_within(dt_entry_t *entry,
 /* ---- fAdvance ------------------------------------------------------------------------------- */
 
 /* A message begins. */
-static inline __attribute__((always_inline)) int32_t begin(opal_convertor_t *convertor,
-                                                           dame_dir_t dir, struct iovec *iov,
-                                                           uint32_t *out_size, size_t *max_data)
+static inline __attribute__((always_inline)) int32_t
+begin_message(opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov, uint32_t *out_size,
+              size_t *max_data)
 {
     dt_thread_t *thread = dt_thread_here();
     dt_entry_t *entry = dt_table_get(convertor->pDesc);

@@ -31,7 +31,7 @@ static bool is_native(const dame_begin_t *it)
                              message->iov, message->out_size);
 }
 
-static int64_t move(dame_begin_t *it, dame_thread_t *thread)
+static int64_t move_counted(dame_begin_t *it, dame_thread_t *thread)
 {
     const message_t *message = (const message_t *) it;
     const bool begins = message->convertor->bConverted == 0;
@@ -39,7 +39,7 @@ static int64_t move(dame_begin_t *it, dame_thread_t *thread)
                              begins ? message->entry : NULL, message->iov, message->out_size);
 }
 
-static void repeat(dame_begin_t *it, dame_thread_t *thread, int times)
+static void repeat_fragment(dame_begin_t *it, dame_thread_t *thread, int times)
 {
     opal_convertor_t *convertor = ((const message_t *) it)->convertor;
     const dame_dir_t dir = (dame_dir_t) it->work;
@@ -69,10 +69,11 @@ static int64_t sample(dame_begin_t *it, dame_thread_t *thread)
                : -1;
 }
 
-static message_t message_of(const dt_thread_t *thread, opal_convertor_t *convertor, dame_dir_t dir,
-                            dt_entry_t *entry, struct iovec *iov, uint32_t *out_size)
+static message_t message_of_convertor(const dt_thread_t *thread, opal_convertor_t *convertor,
+                                      dame_dir_t dir, dt_entry_t *entry, struct iovec *iov,
+                                      uint32_t *out_size)
 {
-    static const dame_begin_ops_t ops = {move, repeat, is_native, opens, sample};
+    static const dame_begin_ops_t ops = {move_counted, repeat_fragment, is_native, opens, sample};
     message_t message = {dame_begin(&ops, &entry->use, (dame_work_t) dir,
                                     (int64_t) convertor->local_size, (int64_t) convertor->count,
                                     (uintptr_t) convertor->pBaseBuf,
@@ -87,7 +88,7 @@ int32_t dt_counted_begin(opal_convertor_t *convertor, dame_dir_t dir, dt_entry_t
                          struct iovec *iov, uint32_t *out_size, size_t *max_data)
 {
     dt_thread_t *thread = dt_thread();
-    message_t message = message_of(thread, convertor, dir, entry, iov, out_size);
+    message_t message = message_of_convertor(thread, convertor, dir, entry, iov, out_size);
     const int64_t moved = dame_run_begin(&dt_engine, &thread->base, &message.it);
     return dt_move_end(convertor, (size_t) moved, max_data);
 }
@@ -97,7 +98,7 @@ int32_t dt_counted_continue(opal_convertor_t *convertor, dame_dir_t dir, struct 
 {
     dt_entry_t *entry = dt_table_get(convertor->pDesc);
     dt_thread_t *thread = dt_thread();
-    message_t message = message_of(thread, convertor, dir, entry, iov, out_size);
+    message_t message = message_of_convertor(thread, convertor, dir, entry, iov, out_size);
     const int64_t moved = dame_run_continue(&dt_engine, &thread->base, &message.it);
     return dt_move_end(convertor, (size_t) moved, max_data);
 }

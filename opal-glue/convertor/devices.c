@@ -87,7 +87,8 @@ static dame_kernels_t *kernels_of(const dame_layout_t *layout)
     return &found->kernels;
 }
 
-static dame_device_message_t message_of(dame_layout_t *layout, const void *base, size_t count)
+static dame_device_message_t message_of_layout(dame_layout_t *layout, const void *base,
+                                               size_t count)
 {
     return (dame_device_message_t){.program = layout->program,
                                    .kernels = kernels_of(layout),
@@ -97,7 +98,7 @@ static dame_device_message_t message_of(dame_layout_t *layout, const void *base,
 }
 
 /* Around one move or copy: takes the lock, and gives it back. */
-static dame_device_counts_t begin(void)
+static dame_device_counts_t begin_move(void)
 {
     dame_device_counts_t before;
     dame_lock(DAME_LOCK_DEVICES);
@@ -106,7 +107,7 @@ static dame_device_counts_t begin(void)
 }
 
 /* Was a kernel launched? */
-static bool end(const dame_device_counts_t *before)
+static bool end_move(const dame_device_counts_t *before)
 {
     dame_device_counts_t now;
     dame_device_counts(the_device(), &now);
@@ -126,13 +127,14 @@ static bool move_part(dame_layout_t *layout, const opal_convertor_t *convertor, 
                                      (int64_t) iov->iov_len};
     dame_device_sides_t sides;
     const char *what = "it was there before, and is no longer";
-    const dame_device_counts_t before = begin();
-    const dame_device_message_t message = message_of(layout, convertor->pBaseBuf, convertor->count);
+    const dame_device_counts_t before = begin_move();
+    const dame_device_message_t message =
+        message_of_layout(layout, convertor->pBaseBuf, convertor->count);
     dame_status_t status = DAME_ERR_DEVICE;
     if (dame_device_look(the_device(), &message, part.packed, &sides)) {
         status = dame_device_move(the_device(), &message, &part, &sides, NULL, &what);
     }
-    const bool by_kernel = end(&before);
+    const bool by_kernel = end_move(&before);
     if (status != DAME_OK) {
         give_up(dir == DAME_PACK ? "packing data" : "unpacking data", status, what);
     }
@@ -238,7 +240,7 @@ static dt_entry_t *entry_of(const opal_datatype_t *datatype, size_t count)
 }
 
 /* Of data on a device. */
-static void take(opal_convertor_t *convertor)
+static void take_convertor(opal_convertor_t *convertor)
 {
     const uint32_t others = CONVERTOR_NO_OP | CONVERTOR_COMPLETED | DT_OPENMPI_CHECKSUM;
     if ((convertor->flags & (CONVERTOR_HOMOGENEOUS | others)) == CONVERTOR_HOMOGENEOUS &&
@@ -257,7 +259,7 @@ bool dt_devices_take(opal_convertor_t *convertor)
 {
     const bool there = is_there(convertor->pDesc, convertor->count, convertor->pBaseBuf);
     if (there) {
-        take(convertor);
+        take_convertor(convertor);
     }
     return there;
 }
@@ -279,15 +281,15 @@ bool dt_devices_copied(const opal_datatype_t *datatype, int32_t count, char *to,
     const int64_t bytes = count * layout->program->size;
     dame_device_sides_t sides;
     const char *what = "";
-    const dame_device_counts_t before = begin();
-    const dame_device_message_t source = message_of(layout, from, (size_t) count);
-    const dame_device_message_t target = message_of(layout, to, (size_t) count);
+    const dame_device_counts_t before = begin_move();
+    const dame_device_message_t source = message_of_layout(layout, from, (size_t) count);
+    const dame_device_message_t target = message_of_layout(layout, to, (size_t) count);
     dame_status_t status = DAME_ERR_ARGUMENT;
     if (dame_device_look(the_device(), &source, target.base + (uintptr_t) layout->program->true_lb,
                          &sides)) {
         status = dame_device_copy(the_device(), &source, &target, bytes, &sides, &what);
     }
-    const bool by_kernel = end(&before);
+    const bool by_kernel = end_move(&before);
     if (status != DAME_OK && !dt_openmpi_on_device(to, (char *) (uintptr_t) from)) {
         give_up("a local copy", status, what);
     }

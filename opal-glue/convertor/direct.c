@@ -108,9 +108,9 @@ static inline __attribute__((always_inline)) int64_t move_at(dt_entry_t *entry, 
 }
 
 /* Moves the message and advances the position. False: Open MPI has to, and nothing was done. */
-static inline __attribute__((always_inline)) bool move(dame_dir_t dir, void *user, int count,
-                                                       MPI_Datatype type, char *packed, int room,
-                                                       int *position, MPI_Comm comm)
+static inline __attribute__((always_inline)) bool move_call(dame_dir_t dir, void *user, int count,
+                                                            MPI_Datatype type, char *packed,
+                                                            int room, int *position, MPI_Comm comm)
 {
     const opal_datatype_t *datatype = (const opal_datatype_t *) type; /* its first member */
     dt_entry_t *entry =
@@ -131,8 +131,8 @@ static __attribute__((noinline)) int pack_blocks(const void *inbuf, int incount,
                                                  void *outbuf, int outsize, int *position,
                                                  MPI_Comm comm)
 {
-    return move(DAME_PACK, (void *) (uintptr_t) inbuf, incount, type, outbuf, outsize, position,
-                comm)
+    return move_call(DAME_PACK, (void *) (uintptr_t) inbuf, incount, type, outbuf, outsize,
+                     position, comm)
                ? MPI_SUCCESS
                : original_pack(inbuf, incount, type, outbuf, outsize, position, comm);
 }
@@ -141,8 +141,8 @@ static __attribute__((noinline)) int unpack_blocks(const void *inbuf, int insize
                                                    void *outbuf, int outcount, MPI_Datatype type,
                                                    MPI_Comm comm)
 {
-    return move(DAME_UNPACK, outbuf, outcount, type, (char *) (uintptr_t) inbuf, insize, position,
-                comm)
+    return move_call(DAME_UNPACK, outbuf, outcount, type, (char *) (uintptr_t) inbuf, insize,
+                     position, comm)
                ? MPI_SUCCESS
                : original_unpack(inbuf, insize, position, outbuf, outcount, type, comm);
 }

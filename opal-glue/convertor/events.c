@@ -87,7 +87,7 @@ static dt_events_t *events_of(dt_entry_t *entry)
 
 /* ---- Uses ----------------------------------------------------------------------------------- */
 
-static void add(_Atomic int64_t *to, int64_t n)
+static void add_count(_Atomic int64_t *to, int64_t n)
 {
     atomic_fetch_add_explicit(to, n, memory_order_relaxed);
 }
@@ -95,8 +95,8 @@ static void add(_Atomic int64_t *to, int64_t n)
 static convertor_advance_fct_t movers[2]; /* by dame_dir_t */
 
 /* Only what is copied is counted, not the addresses of blocks. */
-static int32_t move(opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov,
-                    uint32_t *out_size, size_t *max_data)
+static int32_t move_and_count(opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov,
+                              uint32_t *out_size, size_t *max_data)
 {
     dt_entry_t *entry = dt_table_get(convertor->pDesc); /* never NULL: DAME handles the convertor */
     const bool copies = *out_size > 0 && iov[0].iov_base != NULL;
@@ -106,9 +106,9 @@ static int32_t move(opal_convertor_t *convertor, dame_dir_t dir, struct iovec *i
     const bool begun = events != NULL && dame_counters_begin(&use);
     const int32_t rc = movers[dir](convertor, iov, out_size, max_data);
     if (begun && dame_counters_end(&use, counts)) {
-        add(&events->uses[dir], 1);
+        add_count(&events->uses[dir], 1);
         for (int32_t i = 0; i < dame_counters_number(); i++) {
-            add(&events->counts[dir][i], counts[i]);
+            add_count(&events->counts[dir][i], counts[i]);
         }
     }
     return rc;
@@ -117,13 +117,13 @@ static int32_t move(opal_convertor_t *convertor, dame_dir_t dir, struct iovec *i
 int32_t dt_events_pack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
                        size_t *max_data)
 {
-    return move(convertor, DAME_PACK, iov, out_size, max_data);
+    return move_and_count(convertor, DAME_PACK, iov, out_size, max_data);
 }
 
 int32_t dt_events_unpack(opal_convertor_t *convertor, struct iovec *iov, uint32_t *out_size,
                          size_t *max_data)
 {
-    return move(convertor, DAME_UNPACK, iov, out_size, max_data);
+    return move_and_count(convertor, DAME_UNPACK, iov, out_size, max_data);
 }
 
 /* ---- The report ----------------------------------------------------------------------------- */

@@ -172,7 +172,7 @@ void dt_sample_open_probe(dt_thread_t *thread, dame_tally_t *tally, dame_work_t 
 }
 
 /* The tally's work is met in this probe. */
-static dame_native_t *enter(dame_tally_t *tally, dame_work_t work)
+static dame_native_t *enter_tally(dame_tally_t *tally, dame_work_t work)
 {
     dame_native_t *native = &tally->times->native[work];
     if (native->probe != probe.number) {
@@ -188,11 +188,12 @@ static dame_native_t *enter(dame_tally_t *tally, dame_work_t work)
  * description, the data and the engine's predictions colder than without DAME. */
 static bool message_counts(dame_tally_t *tally, dame_work_t work, size_t bytes)
 {
-    return tally != NULL && ++enter(tally, work)->seen > (bytes < LONG ? COLD : COLD_LONG);
+    return tally != NULL && ++enter_tally(tally, work)->seen > (bytes < LONG ? COLD : COLD_LONG);
 }
 
 /* What does not count is better than nothing: until there is enough that does. */
-static void keep(dame_tally_t *tally, dame_work_t work, bool counts, int64_t ns, size_t bytes)
+static void keep_sample(dame_tally_t *tally, dame_work_t work, bool counts, int64_t ns,
+                        size_t bytes)
 {
     if (tally == NULL) {
         return;
@@ -262,13 +263,14 @@ static native_message_t *follow(dame_tally_t *tally, const opal_convertor_t *con
     message->generation = dt_table_generation();
     message->counts = convertor->bConverted == 0
                           ? message_counts(tally, (dame_work_t) dir, convertor->local_size)
-                          : tally != NULL && enter(tally, (dame_work_t) dir)->seen > 0;
+                          : tally != NULL && enter_tally(tally, (dame_work_t) dir)->seen > 0;
     probe.under_way++;
     return message;
 }
 
 /* Does `native` stand where the convertor does? */
-static bool fits(const native_message_t *message, const opal_convertor_t *convertor, dame_dir_t dir)
+static bool fits_convertor(const native_message_t *message, const opal_convertor_t *convertor,
+                           dame_dir_t dir)
 {
     const opal_convertor_t *native = &message->native;
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): callers have one */
@@ -279,13 +281,13 @@ static bool fits(const native_message_t *message, const opal_convertor_t *conver
 }
 
 /* The message of this fragment; NULL: the native engine has not moved it up to there. */
-static native_message_t *find(const opal_convertor_t *convertor, dame_dir_t dir)
+static native_message_t *find_message(const opal_convertor_t *convertor, dame_dir_t dir)
 {
     for (int32_t i = 0, left = probe.under_way; left > 0; i++) {
         native_message_t *message = &probe.followed[i];
         left -= NULL != message->convertor;
         if (convertor == message->convertor) {
-            if (fits(message, convertor, dir)) {
+            if (fits_convertor(message, convertor, dir)) {
                 return message;
             }
             end_message(message);
@@ -312,7 +314,7 @@ bool dt_sample_by_native(dt_thread_t *thread, dt_entry_t *entry, const opal_conv
     dame_tally_t *tally = dame_tally_of(&entry->use);
     native_message_t *message = NULL;
     if (is_native(convertor, dir, iov, n)) {
-        message = find(convertor, dir);
+        message = find_message(convertor, dir);
         message = message == NULL && dt_native_is_trusted(entry, convertor)
                       ? follow(tally, convertor, dir)
                       : message;
@@ -342,7 +344,7 @@ bool dt_sample_by_native(dt_thread_t *thread, dt_entry_t *entry, const opal_conv
     }
     if (is_done) {
         iov->iov_len = *bytes;
-        keep(tally, (dame_work_t) dir, counts, ns, *bytes);
+        keep_sample(tally, (dame_work_t) dir, counts, ns, *bytes);
     }
     const int64_t spent = dame_ns_now() - begun;
     pass(thread, is_done ? *bytes : 0, counts, spent);
@@ -362,7 +364,7 @@ bool dt_sample_copy_by_native(dt_thread_t *thread, dame_tally_t *tally,
     const int64_t start = dame_ns_now();
     dt_native_copy(datatype, count, to, from);
     const int64_t ns = dame_timing_net(&dt_engine.timing, dame_ns_now() - start);
-    keep(tally, DAME_WORK_COPY, counts, ns, bytes);
+    keep_sample(tally, DAME_WORK_COPY, counts, ns, bytes);
     pass(thread, bytes, counts, dame_ns_now() - start);
     return true;
 }

@@ -49,7 +49,7 @@ void dt_break_even_start(int32_t messages, bool looks_at_all)
     }
 }
 
-static saved_t load(uint64_t fingerprint)
+static saved_t load_sum(uint64_t fingerprint)
 {
     const uint64_t word =
         atomic_load_explicit(&table[fingerprint % SKETCHES], memory_order_relaxed);
@@ -75,7 +75,7 @@ static uint32_t mark_of(uint64_t fingerprint)
 static bool lease(uint64_t fingerprint, saved_t *saved)
 {
     const uint32_t mark = mark_of(fingerprint);
-    *saved = load(fingerprint);
+    *saved = load_sum(fingerprint);
     if (mark == (saved->mark & ~(uint32_t) LOW)) {
         saved->mark += (saved->mark & LOW) < MOST_LEASE - 2 * LEASE ? 2 * LEASE : 0;
         return true;
@@ -91,7 +91,7 @@ static bool lease(uint64_t fingerprint, saved_t *saved)
 
 void dt_break_even_missed(uint64_t fingerprint)
 {
-    saved_t saved = load(fingerprint);
+    saved_t saved = load_sum(fingerprint);
     if (mark_of(fingerprint) == (saved.mark & ~(uint32_t) LOW)) {
         saved.mark |= MISSED;
         saved.amount += 0 != fixed ? 1 : 0; /* the message that looked */

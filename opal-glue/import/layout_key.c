@@ -197,7 +197,7 @@ static inline void end_block(poly_t *poly)
     poly->n = 0;
 }
 
-static inline void add(poly_t *poly, uint64_t number)
+static inline void add_word(poly_t *poly, uint64_t number)
 {
     if (poly->n == BLOCK) {
         end_block(poly);
@@ -231,16 +231,16 @@ static inline void add_bytes(poly_t *poly, const void *list, size_t bytes)
     if (bytes > 0) {
         number = 0;
         memcpy(&number, from, bytes);
-        add(poly, number);
+        add_word(poly, number);
     }
 }
 
 static inline void add_item(poly_t *poly, item_t item)
 {
-    add(poly, item.kind);
-    add(poly, item.length);
-    add(poly, item.extent);
-    add(poly, item.disp);
+    add_word(poly, item.kind);
+    add_word(poly, item.length);
+    add_word(poly, item.extent);
+    add_word(poly, item.disp);
 }
 
 /* What a polynomial begins with: of a datatype that does not say how it was made, of a call, or of
@@ -255,8 +255,8 @@ static inline uint64_t pair(uint32_t high, uint32_t low)
 static void add_desc(poly_t *poly, const opal_datatype_t *datatype)
 {
     const dt_type_desc_t *desc = &datatype->desc;
-    add(poly, pair(OF_DESC, 0));
-    add(poly, desc->used);
+    add_word(poly, pair(OF_DESC, 0));
+    add_word(poly, desc->used);
     for (size_t i = 0; i < desc->used; i++) {
         add_item(poly, read_desc(&desc->desc[i]));
     }
@@ -268,19 +268,19 @@ static wide_t key_of_nested(reader_t *reader, const ompi_datatype_t *datatype, i
 static inline void add_type(poly_t *poly, reader_t *reader, const ompi_datatype_t *datatype)
 {
     if (datatype->super.flags & OMPI_DATATYPE_FLAG_PREDEFINED) {
-        add(poly, (uintptr_t) datatype);
+        add_word(poly, (uintptr_t) datatype);
     } else {
         const wide_t key = key_of_nested(reader, datatype, poly->level + 1);
-        add(poly, 0);
+        add_word(poly, 0);
         add_key(poly, key);
     }
 }
 
 static void add_call(poly_t *poly, reader_t *reader, const dt_contents_t *call)
 {
-    add(poly, pair(OF_CALL, (uint32_t) call->combiner));
-    add(poly, pair((uint32_t) call->n_ints, (uint32_t) call->n_aints));
-    add(poly, (uint32_t) call->n_types);
+    add_word(poly, pair(OF_CALL, (uint32_t) call->combiner));
+    add_word(poly, pair((uint32_t) call->n_ints, (uint32_t) call->n_aints));
+    add_word(poly, (uint32_t) call->n_types);
     add_bytes(poly, call->ints, (size_t) call->n_ints * sizeof(*call->ints));
     add_bytes(poly, call->aints, (size_t) call->n_aints * sizeof(*call->aints));
     for (int i = 0; i < call->n_types; i++) {
@@ -301,8 +301,8 @@ static wide_t key_of_new(reader_t *reader, const ompi_datatype_t *datatype, int 
     poly.level = level;
     poly.n = 0;
     if (datatype->super.flags & OMPI_DATATYPE_FLAG_PREDEFINED) {
-        add(&poly, pair(OF_PREDEFINED, 0));
-        add(&poly, (uintptr_t) datatype);
+        add_word(&poly, pair(OF_PREDEFINED, 0));
+        add_word(&poly, (uintptr_t) datatype);
     } else if (dt_contents_read(reader->tree, &datatype->super, &call, &declined)) {
         add_call(&poly, reader, &call);
     } else {

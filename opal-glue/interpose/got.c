@@ -103,7 +103,7 @@ static void prune(void)
     got.n_objects = kept;
 }
 
-static bool is_ours(const slot_t *slot, const struct dl_phdr_info *info)
+static bool is_our_slot(const slot_t *slot, const struct dl_phdr_info *info)
 {
     return dt_elf_contains(info, (uintptr_t) slot->address) && slot->replacement == *slot->address;
 }
@@ -113,7 +113,7 @@ static bool is_ours(const slot_t *slot, const struct dl_phdr_info *info)
 static bool is_reopened(const object_t *object, const struct dl_phdr_info *info)
 {
     size_t i = 0;
-    while (i < object->n_slots && !is_ours(&object->slots[i], info)) {
+    while (i < object->n_slots && !is_our_slot(&object->slots[i], info)) {
         i++;
     }
     return object->n_slots > 0 && i == object->n_slots;
@@ -404,7 +404,7 @@ static int restore_object(struct dl_phdr_info *info, size_t size, void *context)
     for (size_t i = 0; i < n; i++) {
         slot_t *slot = &pinned->object->slots[i];
         /* What no longer holds our value is another object at an address that was reused. */
-        if (is_ours(slot, info)) {
+        if (is_our_slot(slot, info)) {
             (void) dt_elf_write(&elf, slot->address, slot->original);
         }
     }
