@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Was the machine busy while something was measured? A thread that others keep from running waits
- * for a CPU, and Linux counts that (sched-stats). Needs libc only.
+ * Tells whether the machine was busy while something was measured. A thread that others keep
+ * from running waits for a CPU, and Linux counts that (sched-stats). Needs libc only.
  */
 #ifndef DAME_BUSY_H
 #define DAME_BUSY_H
 
 #include <stddef.h>
 
-/* Of the time in which a thread wanted a CPU: if it waited for longer, times are not certain. */
+/* The share of the time in which a thread wanted a CPU. If it waited for longer, times are not
+ * certain. */
 #define DAME_BUSY 0.05
 
 /* Seconds that a thread has had a CPU, and wanted one in vain; both 0: not known. */
@@ -16,7 +17,7 @@ typedef struct dame_waited {
     double ran, waited;
 } dame_waited_t;
 
-/* Of this thread, since its start. */
+/* Returns the calling thread's waits since its start. */
 dame_waited_t dame_waited_now(void);
 
 /* What came since `before`, which may be another thread's that had less. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Is there memory for a library that ends the process when it gets none? */
+/* Tells whether there is memory for a library that ends the process when it gets none. */
 #ifndef DAME_SPARE_H
 #define DAME_SPARE_H
 

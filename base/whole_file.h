@@ -23,7 +23,8 @@ typedef enum dame_file_error {
 /* A clause for people: "users other than its owner may write it". */
 const char *dame_file_error_text(int error);
 
-/* Of a mode as lstat() gives it. 0: a regular file; else ELOOP, EISDIR, DAME_FILE_NOT_REGULAR. */
+/* Returns what is wrong with a mode as lstat() gives it. 0: a regular file; else ELOOP, EISDIR,
+ * DAME_FILE_NOT_REGULAR. */
 int dame_file_irregular(mode_t mode);
 
 enum {

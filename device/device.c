@@ -288,7 +288,7 @@ static bool is_one_block(const dame_device_message_t *message)
            (message->count == 1 || program->size == program->extent);
 }
 
-/* Does the device reach both sides? */
+/* Returns whether the device reaches both sides. */
 static bool reaches_both(const dame_device_sides_t *sides)
 {
     return sides->user != PAGEABLE && sides->packed != PAGEABLE &&

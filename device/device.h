@@ -15,7 +15,7 @@
 
 #include "message.h"
 
-/* Of an engine: the driver, the compiler of grids, buffers. */
+/* What an engine has of devices: the driver, the compiler of grids, buffers. */
 typedef struct dame_device dame_device_t;
 
 typedef struct dame_device_options {
@@ -24,7 +24,8 @@ typedef struct dame_device_options {
     int64_t code_bytes;
 } dame_device_options_t;
 
-/* Has the process loaded a driver? Quick if it has loaded nothing since the last time. */
+/* Returns whether the process has loaded a driver. Quick if it has loaded nothing since the last
+ * time. */
 bool dame_device_is_possible(void);
 
 /* NULL: the process has no driver, or memory is out. */
@@ -34,11 +35,12 @@ void dame_device_close(dame_device_t *device); /* accepts NULL */
 /* Before a program ends. */
 void dame_device_forget(dame_device_t *device, dame_kernels_t *kernels);
 
-/* Is this address in a device's memory, where the host does not reach it? Asks the driver. */
+/* Returns whether this address is in a device's memory, where the host does not reach it. Asks the
+ * driver. */
 bool dame_device_has(const dame_device_t *device, uintptr_t address);
 
-/* Is the message, or the stream at `packed`, in a device's memory? Asks the driver once for each,
- * by the lowest byte of the first element. Not for empty programs. */
+/* Returns whether the message, or the stream at `packed`, is in a device's memory. Asks the driver
+ * once for each, by the lowest byte of the first element. Not for empty programs. */
 bool dame_device_look(const dame_device_t *device, const dame_device_message_t *message,
                       uintptr_t packed, dame_device_sides_t *sides);
 

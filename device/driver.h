@@ -71,7 +71,7 @@ typedef struct dame_driver {
 #define DAME_DRIVER_FIELD(field, symbol, arguments) cu_result_t(*field) arguments;
     DAME_DRIVER_FUNCTIONS(DAME_DRIVER_FIELD)
 #undef DAME_DRIVER_FIELD
-    /* Of the tests' stand-in alone, else NULL: loads code for the host's grid in place of PTX. */
+    /* NULL but for the tests' stand-in, where it loads code for the host's grid in place of PTX. */
     cu_result_t (*load_host_code)(cu_module_t *module, const void *code, size_t bytes,
                                   size_t entry);
 } dame_driver_t;

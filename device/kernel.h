@@ -30,7 +30,7 @@ typedef struct dame_kernel_source {
 dame_kernel_t *dame_kernel_get(const dame_kernel_source_t *source, dame_kernels_t *kernels,
                                const dame_program_t *program, dame_dir_t dir, cu_context_t context);
 
-/* Is it made? */
+/* Returns whether the kernel is made. */
 bool dame_kernel_is_there(const dame_kernels_t *kernels, dame_dir_t dir, cu_context_t context);
 
 /* Enqueues the move of bytes [first, last) of the stream, `first` being at `packed`. */

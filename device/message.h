@@ -28,8 +28,8 @@ typedef struct dame_device_part {
     int64_t length;
 } dame_device_part_t;
 
-/* Of an asynchronous call: a CUstream that moves the part, NULL for the default one, and a CUevent
- * that is recorded behind it, or NULL. */
+/* What an asynchronous call gives: a CUstream that moves the part, NULL for the default one, and a
+ * CUevent that is recorded behind it, or NULL. */
 typedef struct dame_device_queue {
     void *stream;
     void *event;

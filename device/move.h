@@ -20,7 +20,7 @@ typedef enum place {
 
 enum { BUFFERS = 2 }; /* one is filled while the other is emptied */
 
-/* Of one of the driver's contexts. */
+/* The buffers of one of the driver's contexts. */
 typedef struct buffers {
     struct buffers *next;
     cu_context_t context;

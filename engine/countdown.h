@@ -51,13 +51,13 @@ static inline bool dame_countdown_is_uses(dame_countdown_value_t value)
     return value < 0 && value != DAME_COUNTDOWN_TIMED;
 }
 
-/* Of `uses`: how many, the event's included. */
+/* Returns how many uses are left, the event's included. */
 static inline int32_t dame_countdown_left(dame_countdown_value_t value)
 {
     return -value;
 }
 
-/* Is the next use no event, and not timed? */
+/* Returns whether the next use is no event, and not timed. */
 static inline bool dame_countdown_waits(dame_countdown_value_t value)
 {
     return value > 1 || (value < -1 && value != DAME_COUNTDOWN_TIMED);
@@ -84,8 +84,8 @@ static inline bool dame_countdown_change(dame_countdown_t *countdown, dame_count
                                                    memory_order_acq_rel, memory_order_relaxed);
 }
 
-/* Are uses not counted? `code`: where the program keeps its code of this direction, NULL if
- * absent. */
+/* Returns whether uses are not counted. `code`: where the program keeps its code of this direction,
+ * NULL if absent. */
 static inline bool dame_countdown_is_settled(dame_countdown_value_t value,
                                              _Atomic(void *) const *code)
 {

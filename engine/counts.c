@@ -167,7 +167,7 @@ void dame_counts_of(dame_counts_t *counts, const dame_amounts_t *amounts,
     dame_unlock(DAME_LOCK_THREADS);
 }
 
-/* Of a counter that is also counted there. */
+/* Returns what credits hold of a counter. */
 static int64_t unsettled(const dame_cells_t *cells, dame_counter_t counter)
 {
     int64_t total = 0;

@@ -124,8 +124,8 @@ static inline uint32_t dame_cells_credits(const dame_cells_t *cells)
 /* Zeroed cells get their first credits. No-op for others. */
 void dame_cells_prepare(dame_cells_t *cells);
 
-/* Of the calling thread: it gets four times as many credits, with what its own hold. No-op when it
- * has most, memory is out, or another thread is reading. */
+/* Gives the calling thread four times as many credits, with what its own hold. No-op when it has
+ * most, memory is out, or another thread is reading. */
 void dame_cells_grow(dame_cells_t *cells);
 
 /*
@@ -137,7 +137,7 @@ void dame_counts_add_thread(dame_counts_t *counts, dame_cells_t *cells);
 void dame_counts_remove_thread(dame_counts_t *counts, dame_cells_t *cells);
 void dame_counts_keep_thread(dame_counts_t *counts, dame_cells_t *own);
 
-/* Of the engine's own counters. Static storage. */
+/* Name and description of the engine's own counters. Static storage. */
 const char *dame_counts_name(dame_counter_t counter);
 const char *dame_counts_description(dame_counter_t counter);
 

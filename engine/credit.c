@@ -62,8 +62,9 @@ void dame_credit_end_all(dame_thread_t *thread)
 }
 
 /*
- * Are more datatypes used in turn than the thread has credits? Then old datatypes evict newer ones
- * and the reverse. Where datatypes come and go, only new ones evict old ones.
+ * Returns whether more datatypes are used in turn than the thread has credits. Then old
+ * datatypes evict newer ones and the reverse. Where datatypes come and go, only new ones evict
+ * old ones.
  */
 static bool is_crowded(dame_cells_t *cells, const dame_credit_t *credit, uint64_t epoch)
 {

@@ -40,7 +40,7 @@ static inline bool dame_credit_has_left(const dame_credit_t *credit, const dame_
            (uint32_t) atomic_load_explicit(&credit->uses[work], memory_order_relaxed) != 0;
 }
 
-/* Does the program run the code that it ran when its uses were granted? */
+/* Returns whether the program runs the code that it ran when its uses were granted. */
 static inline bool dame_credit_is_current(const dame_credit_t *credit, const dame_use_t *use,
                                           dame_dir_t dir)
 {
@@ -48,7 +48,7 @@ static inline bool dame_credit_is_current(const dame_credit_t *credit, const dam
            atomic_load_explicit(&use->layout->program->codes[dir], memory_order_relaxed);
 }
 
-/* May the datatype's next message go without a question? */
+/* Returns whether the datatype's next message goes without a decision. */
 static inline bool dame_credit_may(const dame_credit_t *credit, const dame_use_t *use,
                                    dame_dir_t dir)
 {

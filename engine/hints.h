@@ -22,7 +22,7 @@ typedef enum dame_hint {
     DAME_HINTED_MATTERS /* without a value */
 } dame_hint_t;
 
-/* Of a layout, which frees it. Any thread may change and read the fields. */
+/* The hints of a layout, which frees them. Any thread may change and read the fields. */
 struct dame_hints {
     _Atomic double uses;    /* expected; 0: not known */
     _Atomic int64_t count;  /* of elements in a message; 0: not known */
@@ -34,8 +34,8 @@ struct dame_hints {
 /* Keeps a hint for a layout with a program that the caller holds. False: memory is out. */
 bool dame_hints_keep(dame_layout_t *layout, dame_hint_t hint, intptr_t value);
 
-/* Is this a message as announced? The code is chosen for those. When none is, the announcement is
- * forgotten. */
+/* Returns whether this is a message as announced. The code is chosen for those. When none is, the
+ * announcement is forgotten. */
 bool dame_hints_fit(dame_hints_t *hints, size_t count, const void *base);
 
 /* The packed bytes of a message as announced, or `bytes`. */

@@ -139,8 +139,8 @@ static inline void dame_layout_revoke_credits(dame_layout_t *layout)
  * stays. */
 void dame_layouts_start(dame_layouts_t *layouts, dame_counts_t *counts, size_t most_unused);
 
-/* May a layout with this fingerprint be known? Any thread, with no lock; without one, a layout that
- * another thread has just made can be missed. */
+/* Returns whether a layout with this fingerprint may be known. Any thread, with no lock; without
+ * one, a layout that another thread has just made can be missed. */
 static inline bool dame_layout_may_be_known(const dame_layouts_t *layouts, uint64_t fingerprint)
 {
     return atomic_load_explicit(

@@ -50,7 +50,7 @@ void dame_orders_flush_messages(dame_orders_t *orders)
 
 /* ---- Start and stop ------------------------------------------------------------------------- */
 
-/* Of an object beside the one that this function is part of. */
+/* Writes the path of an object beside the one that this function is part of. */
 static bool path_beside(const char *name, char *path, size_t room)
 {
     Dl_info info;

@@ -41,7 +41,7 @@ typedef struct dame_complaint {
     char text[DAME_LONGEST_COMPLAINT];
 } dame_complaint_t;
 
-/* Of an engine. */
+/* The part of an engine. */
 typedef struct dame_orders {
     dame_jit_t *jit; /* NULL: without DAME-L */
     dame_costs_t *costs;
@@ -76,11 +76,11 @@ bool dame_orders_stop(dame_orders_t *orders, dame_layout_t **surplus);
 bool dame_orders_place(dame_orders_t *orders, dame_layout_t *layout, dame_dir_t dir,
                        const dame_candidate_t *candidate);
 
-/* Is the code for a fixed use DAME-L's, ordered or not? */
+/* Returns whether the code for a fixed use is DAME-L's, ordered or not. */
 bool dame_orders_provide_first(const dame_orders_t *orders, const dame_program_t *program,
                                dame_dir_t dir);
 
-/* Is it DAME-L's turn at a fixed use, and ordered? */
+/* Returns whether it is DAME-L's turn at a fixed use, and ordered. */
 bool dame_orders_are_first(const dame_orders_t *orders, const dame_program_t *program,
                            dame_dir_t dir);
 

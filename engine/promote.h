@@ -26,14 +26,15 @@ void dame_promote_layout_init(dame_promoter_t *promoter, dame_layout_t *layout);
 /* The layout has new hints: the next use of it is looked at. Any thread. */
 void dame_promote_hinted(dame_layout_t *layout);
 
-/* Does the program run machine code? */
+/* Returns whether the program runs machine code. */
 static inline bool dame_promote_is_compiled(const dame_layout_t *layout, dame_dir_t dir)
 {
     return atomic_load_explicit(&layout->promotions[dir].runs_code, memory_order_relaxed) != 0 &&
            atomic_load_explicit(&layout->program->codes[dir], memory_order_relaxed) != NULL;
 }
 
-/* Are whole messages of this layout left to the other engine, if it may move them? */
+/* Returns whether whole messages of this layout are left to the other engine, if it may move them.
+ * */
 static inline bool dame_promote_is_native(const dame_layout_t *layout, dame_dir_t dir)
 {
     return __builtin_expect(atomic_load_explicit(&layout->by_native[dir], memory_order_relaxed), 0);

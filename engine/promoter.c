@@ -9,7 +9,7 @@
 #include "base/lock.h"
 #include "base/whole_file.h"
 
-/* Of all engines, for fork() alone. Under the gate's lock. */
+/* The promoters of all engines, for fork() alone. Under the gate's lock. */
 static dame_promoter_t *all;
 
 static void stop_compiling(dame_promoter_t *promoter)

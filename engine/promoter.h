@@ -68,7 +68,8 @@ void dame_promoter_settle(dame_promoter_t *promoter);
  * processes of the job, with similar measurements, need not wait for that. */
 void dame_promoter_stop(dame_promoter_t *promoter, bool saves);
 
-/* Of all machine code made so far. Any thread, with no lock from DAME_LOCK_STATISTICS on held. */
+/* Sums up all machine code made so far. Any thread, with no lock from DAME_LOCK_STATISTICS on held.
+ * */
 void dame_promoter_stats(dame_promoter_t *promoter, dame_jit_stats_t *stats);
 
 /*

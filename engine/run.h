@@ -19,8 +19,8 @@ typedef struct dame_begin_ops {
     int64_t (*move)(dame_begin_t *it, dame_thread_t *thread);
     /* Moves a whole message `times` more times, by what moved it; its bytes stay the same. */
     void (*repeat)(dame_begin_t *it, dame_thread_t *thread, int times);
-    /* Does the caller's other engine move the message? Asked after promotion's decision. NULL: no.
-     */
+    /* Returns whether the caller's other engine moves the message. Asked after promotion's
+     * decision. NULL: no. */
     bool (*is_native)(const dame_begin_t *it);
     /* For callers that take samples: has the thread a probe for it, or may one open with the
      * message, use number `use` of its tally? And with a probe: moves as move() does, or returns

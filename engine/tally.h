@@ -173,7 +173,7 @@ static inline dame_tally_t *dame_tally_of(const dame_use_t *use)
 void dame_moved_add(dame_moved_t *moved, int64_t ns, int64_t bytes, bool early);
 void dame_native_add(dame_native_t *native, int64_t ns, int64_t bytes);
 
-/* Are there samples enough to say what the native engine takes? */
+/* Returns whether there are samples enough to say what the native engine takes. */
 bool dame_native_is_enough(const dame_native_t *native);
 
 /* Uses so far, except those that are counted in a dame_credit_t. */

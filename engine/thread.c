@@ -7,7 +7,8 @@
 #include "base/heap.h"
 #include "base/lock.h"
 
-/* Of all engines, for fork(), and the key that finds a thread's list. Under DAME_LOCK_THREADS. */
+/* The threads of all engines, for fork(), and the key that finds a thread's list. Under
+ * DAME_LOCK_THREADS. */
 static dame_threads_t *all;
 static pthread_key_t key;
 static bool has_key;

@@ -14,7 +14,7 @@
 #include "tally.h"
 #include "thread.h"
 
-/* Of an engine. */
+/* The part of an engine. */
 typedef struct dame_timing {
     bool on;                /* samples are taken */
     int64_t clock_cost;     /* nanoseconds that every time includes */
@@ -26,7 +26,7 @@ typedef struct dame_timing {
 /* Before the first message. */
 void dame_timing_start(dame_timing_t *timing, bool on);
 
-/* Is the thread to take the time of this fragment? */
+/* Returns whether the thread takes the time of this fragment. */
 static inline bool dame_timing_is_due(const dame_timing_t *timing, dame_thread_t *thread)
 {
     return __builtin_expect(timing->on, 0) && --thread->until_sample <= 0;

@@ -12,8 +12,8 @@
 
 #include "layout.h"
 
-/* Does the caller's other engine move whole messages of a datatype correctly? Broken: it moved
- * wrong bytes. */
+/* Tells whether the caller's other engine moves whole messages of a datatype correctly. Broken: it
+ * moved wrong bytes. */
 typedef enum dame_trust {
     DAME_TRUST_UNKNOWN,
     DAME_TRUST_GIVEN,
@@ -32,7 +32,7 @@ typedef struct dame_use {
 
 _Static_assert(sizeof(dame_use_t) == 32, "callers put it into cache lines with fields of theirs");
 
-/* Of the layout, and of the tally: the uses of two datatypes that have one epoch are counted
+/* Returns an epoch of layout and tally: the uses of two datatypes that have one epoch are counted
  * together. */
 static inline uint64_t dame_use_epoch(const dame_use_t *use)
 {

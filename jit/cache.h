@@ -55,8 +55,8 @@ void dame_cache_code_free(dame_cache_code_t *code);
  */
 void dame_cache_look(dame_cache_t *cache);
 
-/* Was there a file of this key when dame_cache_look() was called? And one for this shape and
- * direction, of any origin? They call no system. */
+/* Return whether there was a file of this key when dame_cache_look() was called, and one for this
+ * shape and direction, of any origin. They call no system. */
 int dame_cache_has(const dame_cache_t *cache, const dame_cache_key_t *key);
 int dame_cache_has_shape(const dame_cache_t *cache, const dame_program_t *program, dame_dir_t dir);
 
@@ -65,8 +65,8 @@ int dame_cache_store(dame_cache_t *cache, const dame_cache_key_t *key,
                      const dame_machine_code_t *code);
 
 /*
- * May this process make the code of a key? 0: another process is making it, or it is there by now.
- * A process that ends gives its claims up. *claim is for dame_cache_release(), after the code was
+ * Asks to make the code of a key. 0: another process is making it, or it is there by now. A
+ * process that ends gives its claims up. *claim is for dame_cache_release(), after the code was
  * stored. Where files cannot be locked, everybody may.
  */
 typedef struct dame_cache_claim {

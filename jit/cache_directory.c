@@ -49,7 +49,7 @@ static int is_lock(const char *name)
     return ends_with(name, ".lock");
 }
 
-/* Of the profiles, which may lie beside the code (measure/profile.c). */
+/* Returns whether a profile left the file, which may lie beside the code (measure/profile.c). */
 static int is_left_by_profile(const char *name)
 {
     return fnmatch("*-[0-9]*K-[0-9]*K-*.profile.lock", name, 0) == 0 ||

@@ -22,7 +22,7 @@ typedef struct dame_cache_names {
 /* Adds those of a directory, as far as memory reaches. */
 void dame_cache_names_add(dame_cache_names_t *names, int directory);
 
-/* Does a file among them begin with these digits? */
+/* Returns whether a file among them begins with these digits. */
 int dame_cache_names_have(const dame_cache_names_t *names, const char *digits, size_t n);
 
 /* Removes those not used for longest until the others have at most `limit` bytes, and what dead

@@ -71,14 +71,14 @@ static int read_code_file(int fd, char *bytes, size_t size)
     return 1;
 }
 
-/* Of a file in memory, with the checksum field cleared. */
+/* Returns the checksum of a file in memory, with that field cleared. */
 static uint64_t checksum_of(char *memory, size_t size)
 {
     memset(memory + offsetof(header_t, checksum), 0, sizeof(uint64_t));
     return dame_cache_hash(0, memory, size);
 }
 
-/* Is every entry inside the code? */
+/* Returns whether every entry is inside the code. */
 static int are_inside(const dame_cache_contents_t *contents)
 {
     for (int32_t i = 0; i < contents->nentries; i++) {

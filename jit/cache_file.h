@@ -37,10 +37,10 @@ size_t dame_cache_file_size(const dame_cache_key_t *key, const dame_machine_code
 int dame_cache_file_write(int directory, const dame_cache_key_t *key,
                           const dame_machine_code_t *code);
 
-/* Was it written for this key? */
+/* Returns whether the file was written for this key. */
 int dame_cache_file_is_for(const dame_cache_contents_t *contents, const dame_cache_key_t *key);
 
-/* Was it made by an older maker than the key asks for? */
+/* Returns whether an older maker than the key asks for made the file. */
 int dame_cache_file_is_older(const dame_cache_contents_t *contents, const dame_cache_key_t *key);
 
 /* A hash of bytes. A word that differs always changes it. */

@@ -29,11 +29,11 @@ struct dame_code_block {
     char *execute; /* where it runs */
     size_t size;   /* bytes asked for */
     /* the arena's own */
-    int own;                 /* not 0: it has pages of its own */
+    int own;                                 /* not 0: it has pages of its own */
     struct dame_unwind_registration *unwind; /* NULL: absent */
-    size_t offset;           /* in the arena */
-    size_t room;             /* bytes it takes */
-    dame_code_block_t *next; /* by offset, in a ring through the arena itself */
+    size_t offset;                           /* in the arena */
+    size_t room;                             /* bytes it takes */
+    dame_code_block_t *next;                 /* by offset, in a ring through the arena itself */
     dame_code_block_t *prev;
 };
 
@@ -47,8 +47,9 @@ dame_status_t dame_code_arena_create(size_t bytes, dame_jit_memory_t best, dame_
  * first code; the caller has called dame_unwind_prepare(). */
 void dame_code_arena_tell_unwinder(dame_code_arena_t *arena);
 
-/* In a handler of a signal that came from `pc`: if that is in a leaf of the arena, makes backtrace(3)
- * find its caller. It allocates memory; the thread was in no function that could hold a lock. */
+/* In a handler of a signal that came from `pc`: if that is in a leaf of the arena, makes
+ * backtrace(3) find its caller. It allocates memory; the thread was in no function that could hold
+ * a lock. */
 void dame_code_arena_show(dame_code_arena_t *arena, uintptr_t pc);
 
 void dame_code_arena_destroy(dame_code_arena_t *arena);
@@ -70,8 +71,8 @@ void dame_code_arena_free(dame_code_arena_t *arena, dame_code_block_t *block);
  */
 dame_jit_memory_t dame_code_arena_memory(const dame_code_arena_t *arena, int *error);
 
-/* Did a fork bring this process the arena? Asked of the system, because clone() runs no handlers.
- */
+/* Returns whether a fork brought this process the arena. Asked of the system, because clone() runs
+ * no handlers. */
 int dame_code_arena_is_inherited(const dame_code_arena_t *arena);
 
 /* Most bytes it will take. */

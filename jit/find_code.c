@@ -132,7 +132,7 @@ static dame_status_t compile_code(const dame_jit_t *jit, dame_slot_t *slot,
     return status == DAME_OK && code->nentries == 0 ? DAME_ERR_UNSUPPORTED : status;
 }
 
-/* Are its entries for loop levels of the program? */
+/* Returns whether the code's entries are for loop levels of the program. */
 static int code_fits(const dame_machine_code_t *code, const dame_program_t *program)
 {
     for (int32_t i = 0; i < code->nentries; i++) {

@@ -54,7 +54,7 @@ dame_status_t dame_jit_offer(dame_jit_t *jit, const char *path, const char *opti
 dame_status_t dame_jit_offer_l(dame_jit_t *jit, const char *path, const char *options,
                                int32_t *provider);
 
-/* Can the options be had on this CPU? LLVM may still not know a pipeline. */
+/* Returns whether the options can be had on this CPU. LLVM may still not know a pipeline. */
 int dame_jit_l_understands(const char *options);
 
 /*
@@ -64,8 +64,8 @@ int dame_jit_l_understands(const char *options);
  */
 dame_status_t dame_jit_load(dame_jit_t *jit, int32_t provider);
 
-/* Does its code depend on the program's shape alone (shape.h)? 0 until it is loaded or has a face.
- */
+/* Returns whether the provider's code depends on the program's shape alone (shape.h). 0 until it is
+ * loaded or has a face. */
 int dame_jit_is_by_shape(dame_jit_t *jit, int32_t provider);
 
 /*
@@ -111,13 +111,13 @@ dame_status_t dame_jit_add(dame_jit_t *jit, dame_program_t *program, dame_dir_t 
                            const dame_candidate_t *candidate, const char *name, int64_t *cost_ns);
 
 /*
- * Was there a file of this code when dame_jit_look() was called? Calls no system, but takes some
- * microseconds.
+ * Returns whether there was a file of this code when dame_jit_look() was called. Calls no
+ * system, but takes some microseconds.
  */
 int dame_jit_has(dame_jit_t *jit, const dame_program_t *program, dame_dir_t dir,
                  const dame_candidate_t *candidate);
 
-/* Was there one of any code for this program and direction? Takes less. */
+/* Returns whether there was a file of any code for this program and direction. Takes less. */
 int dame_jit_has_any(const dame_jit_t *jit, const dame_program_t *program, dame_dir_t dir);
 
 /*

@@ -5,7 +5,7 @@
 
 #include "jit_types.h"
 
-/* Is every option in the range that jit.h gives? */
+/* Returns whether every option is in the range that jit.h gives. */
 int dame_jit_options_valid(const dame_jit_options_t *options);
 
 enum { DAME_X_OPTIONS = 500 }; /* bytes */

@@ -104,7 +104,8 @@ void dame_jit_complain(const dame_jit_t *jit, const char *message)
     }
 }
 
-/* Is the provider what its face says? Otherwise the code cache would mix them up. */
+/* Returns whether the provider is what its face says. Otherwise the code cache would mix them up.
+ * */
 static int is_behind(const dame_provider_t *face, const dame_provider_t *provider)
 {
     return face == NULL ||

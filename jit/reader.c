@@ -90,7 +90,7 @@ static int64_t reader_now_ns(void)
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* Has the reader, if it is inside now, come out before `deadline`? */
+/* Returns whether the reader, if it is inside now, comes out before `deadline`. */
 static int wait_for(const dame_reader_t *reader, int64_t deadline)
 {
     const uint64_t epoch = atomic_load_explicit(&reader->epoch, memory_order_acquire);

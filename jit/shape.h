@@ -14,13 +14,13 @@
  * closer to 0 than DAME_SHAPE_DISP, which addresses never are. */
 enum { DAME_SHAPE_ENTRIES = 64, DAME_SHAPE_DISP = 1 << 16 };
 
-/* Are the sizes of a level's iterations part of the shape? */
+/* Returns whether the sizes of a level's iterations are part of the shape. */
 static inline int dame_shape_has_sizes(const dame_prim_t *prim)
 {
     return prim->prefix == NULL || prim->count <= DAME_SHAPE_ENTRIES;
 }
 
-/* Are the entries of a level's list of displacements part of the shape? */
+/* Returns whether the entries of a level's list of displacements are part of the shape. */
 static inline int dame_shape_has_disps(const dame_prim_t *prim)
 {
     int has = dame_prim_has_list(prim) && prim->count <= DAME_SHAPE_ENTRIES;
@@ -32,9 +32,10 @@ static inline int dame_shape_has_disps(const dame_prim_t *prim)
 }
 
 /*
- * Is the step of a level part of the shape? Not where displacements decide it that are not: in a
- * list, and in EXIT above one, since the extent of a datatype made of absolute addresses differs
- * from process to process. Code that is by_shape reads such a step from the primitive.
+ * Returns whether the step of a level is part of the shape. Not where displacements decide it
+ * that are not: in a list, and in EXIT above one, since the extent of a datatype made of
+ * absolute addresses differs from process to process. Code that is by_shape reads such a step
+ * from the primitive.
  */
 static inline int dame_shape_has_step(const dame_prim_t *prim)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * May a message be copied in any order? Yes when no byte that is read is one that is written.
+ * Returns whether a message may be copied in any order. Yes when no byte that is read is one
+ * that is written.
  *
- * Two messages of one datatype, `shift` bytes from each other, meet where two of their blocks do.
- * At a regular level iteration i of one meets only those iterations i + k of the other with a
- * distance k * step near the shift; these are looked at one level further in.
+ * Two messages of one datatype, `shift` bytes from each other, meet where two of their blocks
+ * do. At a regular level iteration i of one meets only those iterations i + k of the other with
+ * a distance k * step near the shift; these are looked at one level further in.
  */
 #include "dame/program.h"
 

@@ -322,8 +322,8 @@ static int fits_32_bits(int64_t low, int64_t high)
 }
 
 /*
- * Can a list on the way to the data, with nothing but loops around it, take a displacement in and
- * stay as narrow as it is? Then it has taken it.
+ * Tries whether a list on the way to the data, with nothing but loops around it, can take a
+ * displacement in and stay as narrow as it is. Then it has taken it.
  */
 static int sink(const emitter_t *emitter, const dame_node_t *node, int64_t shift)
 {

@@ -125,7 +125,7 @@ static inline int64_t columns_apart(const area_t *a)
     return (int64_t) a->near < 0 ? -(int64_t) a->near : (int64_t) a->near;
 }
 
-/* Does a strip use less than half of a line? */
+/* Returns whether a strip uses less than half of a line. */
 static inline int is_narrow(const area_t *a)
 {
     return 2 * STRIP * columns_apart(a) < LINE;
@@ -381,9 +381,9 @@ static inline void turn(area_t *a)
 }
 
 /*
- * Of fragments of one size every other one goes from the last row to the first: it finds in the
- * cache the lines that the one before it visited last. Where walks are paced that gains nothing,
- * and costs up to a quarter (README.md). One function for all widths.
+ * Every other fragment of one size goes from the last row to the first: it finds in the cache
+ * the lines that the one before it visited last. Where walks are paced that gains nothing, and
+ * costs up to a quarter (README.md). One function for all widths.
  */
 static __attribute__((noinline)) void run_blocks(dame_dir_t dir, walk_fn few, walk_fn blocks,
                                                  const dame_prim_t *prim, uintptr_t origin,

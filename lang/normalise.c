@@ -145,7 +145,7 @@ static int64_t common_block(const dame_node_t *ragged, int64_t *n)
     return shortest;
 }
 
-/* Is there a long stretch of equal blocks that are not of this length? */
+/* Returns whether there is a long stretch of equal blocks that are not of this length. */
 static int has_other_stretch(const dame_node_t *ragged, int64_t length)
 {
     int64_t equal = 0;
@@ -281,7 +281,7 @@ typedef struct likes {
     int loops; /* there are some that are longer */
 } likes_t;
 
-/* Is the member a run of its own, not a list of instances? */
+/* Returns whether the member is a run of its own, not a list of instances. */
 static int is_run(const dame_node_t *member)
 {
     return member->shape == DAME_SHAPE_RAGGED ||
@@ -403,9 +403,9 @@ static int64_t end_block(const dame_node_t *node, int last)
 }
 
 /*
- * Are neighbours of a struct better known as one list of their blocks, in which what is regular is
- * found again? Yes when both are short or of unequal blocks, or when the blocks of one go on in the
- * other.
+ * Returns whether neighbours of a struct are better known as one list of their blocks, in which
+ * what is regular is found again. Yes when both are short or of unequal blocks, or when the
+ * blocks of one go on in the other.
  */
 static int is_one_list(const dame_node_t *a, const dame_node_t *b)
 {

@@ -21,7 +21,7 @@ typedef enum dame_class {
 dame_class_t dame_op_class(dame_op_t op);
 const char *dame_op_params(dame_op_t op);
 
-/* Is a parameter's letter that of a list? */
+/* Returns whether a parameter's letter is that of a list. */
 static inline int dame_op_is_list(char letter)
 {
     return letter >= 'A' && letter <= 'Z';

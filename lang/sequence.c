@@ -19,14 +19,14 @@ int64_t dame_sequence_run(const dame_sequence_t *s)
     return i;
 }
 
-/* Is block k the same as its counterpart in the first group of p blocks? */
+/* Returns whether block k is the same as its counterpart in the first group of p blocks. */
 static int sequence_fits(const dame_sequence_t *s, int64_t p, int64_t k)
 {
     return s->disps[k] - s->disps[k - k % p] == s->disps[k % p] && same_block(s, k % p, k);
 }
 
-/* Is the sequence groups of p blocks, all like the first? *odd is a block that is likely not to be,
- * looked at first: the one at which the last period failed. */
+/* Returns whether the sequence is groups of p blocks, all like the first. *odd is a block that is
+ * likely not to be, looked at first: the one at which the last period failed. */
 static int is_period(const dame_sequence_t *s, int64_t p, int64_t *odd)
 {
     if (!sequence_fits(s, p, *odd)) {

@@ -61,7 +61,7 @@ static dame_status_t add_piece(dame_optimiser_t *o, const dame_node_t *draft, in
                : dame_node_list(o, end - first, disps, draft->child, node);
 }
 
-/* Is the list regular behind block i, for a few blocks? */
+/* Returns whether the list is regular behind block i, for a few blocks. */
 static int is_regular(const dame_node_t *draft, int64_t i)
 {
     enum { FEW = 8 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Are two signatures equal? At once where both have a period, for the shortest period of a sequence
- * is unique. Otherwise both datatypes are walked down to parts that have one, and these are
- * compared whole periods at a time where they start together, and run by run where they do not.
+ * Compares two signatures. At once where both have a period, for the shortest period of a
+ * sequence is unique. Otherwise both datatypes are walked down to parts that have one, and these
+ * are compared whole periods at a time where they start together, and run by run where they do
+ * not.
  */
 #include <stdlib.h>
 

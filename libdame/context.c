@@ -13,7 +13,7 @@
 #include "base/user_file.h"
 #include "lib.h"
 
-/* Of the thread's last error. */
+/* The thread's last error. */
 static _Thread_local struct {
     char message[400];
     int reason; /* where it begins in the message */

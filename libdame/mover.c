@@ -30,7 +30,7 @@ static const char *const names[] = {
 
 /* ---- The calling thread --------------------------------------------------------------------- */
 
-/* Of the context that the thread has used last. */
+/* The context that the thread has used last. */
 static _Thread_local struct {
     uint64_t number;
     dame_thread_t *thread;

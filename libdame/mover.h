@@ -73,8 +73,8 @@ dame_status_t dame_mover_blocks(const dame_message_t *message, int64_t *position
 
 /* ---- Devices ---- */
 
-/* Is the message, or the stream at `packed`, in the memory of a device? One comparison in processes
- * without a driver. */
+/* Returns whether the message, or the stream at `packed`, is in the memory of a device. One
+ * comparison in processes without a driver. */
 bool dame_mover_look(const dame_message_t *message, uintptr_t packed, dame_device_sides_t *sides);
 
 /* As dame_device_move() (device/device.h), for which see *what. */

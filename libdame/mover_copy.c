@@ -91,8 +91,8 @@ static int same_halves(const int32_t *a, const int32_t *b, int64_t n)
     return (a == NULL) == (b == NULL) && (a == NULL || memcmp(a, b, (size_t) n * sizeof(*a)) == 0);
 }
 
-/* Do two levels move the same bytes? What moves them follows from these parameters alone (see
- * dame_run_fn). */
+/* Returns whether two levels move the same bytes. What moves them follows from these parameters
+ * alone (see dame_run_fn). */
 static int same_level(const dame_prim_t *a, const dame_prim_t *b)
 {
     return a->params->op == b->params->op && a->count == b->count && a->step == b->step &&

@@ -129,7 +129,7 @@ static int set_period(dame_signature_t *signature, dame_run_t *runs, int32_t n)
 
 /* ---- a datatype's from its members' ---- */
 
-/* Do all members with elements repeat one period? Then sets it. */
+/* Returns whether all members with elements repeat one period. Then sets it. */
 static int by_one_period(dame_datatype_t *type, int64_t members)
 {
     dame_signature_t *signature = &type->signature;

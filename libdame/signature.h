@@ -15,12 +15,12 @@
 
 #include "lib.h"
 
-/* Of one basic element. False: memory is out. */
+/* Makes the signature of one basic element. False: memory is out. */
 int dame_signature_basic(dame_signature_t *signature, const dame_basic_t *basic);
 
 /*
- * Of a datatype with all members except `signature` set, from its children's. The bytes of its
- * elements fit in 64 bits. False: memory is out.
+ * Makes the signature of a datatype with all other members set, from its children's. The bytes
+ * of its elements fit in 64 bits. False: memory is out.
  */
 int dame_signature_make(dame_datatype_t *type);
 

@@ -100,7 +100,7 @@ int32_t dame_arms_wanting(const dame_policy_t *policy)
     return found;
 }
 
-/* Was it measured in this search, and may it win? */
+/* Returns whether the arm was measured in this search, and may win. */
 static int may_win(const dame_policy_t *policy, int32_t arm)
 {
     const dame_policy_arm_t *a = &policy->arms[arm];

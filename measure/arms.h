@@ -35,7 +35,7 @@ int32_t dame_arms_candidate(const dame_policy_t *policy);
  * predictors to warm; what runs anyway would win by that. */
 int32_t dame_arms_warming_uses(const dame_policy_t *policy);
 
-/* Of adding an arm. It doubles each time its code does not last. */
+/* Returns the cost of adding an arm. It doubles each time its code does not last. */
 double dame_arms_cost(const dame_policy_t *policy, int32_t arm);
 
 /* What n samples of an arm cost besides its code. */

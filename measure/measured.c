@@ -150,7 +150,7 @@ static void set_slow_cost(const dame_costs_t *costs, dame_measured_t *measured,
 
 _Static_assert((int) DAME_PROFILE_NAME == (int) DAME_CANDIDATE_NAME, "names of codes");
 
-/* Of no code yet. */
+/* Returns the key of a record without a code. */
 static dame_profile_key_t key_of(const dame_program_t *program, dame_dir_t dir, int64_t bytes)
 {
     dame_profile_key_t key = {.dir = dir, .size_class = dame_profile_class(bytes)};

@@ -75,9 +75,9 @@ int32_t dame_measured_first(int64_t bytes);
  * leave it so. */
 int32_t dame_measured_more(const dame_costs_t *costs, int64_t bytes, int32_t uses);
 
-/* Of a program that was first asked about with such a message. explore: share of the time.
- * has_native: the caller has another engine that moves the same messages, or some of them. NULL:
- * memory is out. The caller frees it with dame_heap_free(). */
+/* Starts the measurements of a program that was first asked about with such a message. explore:
+ * share of the time. has_native: the caller has another engine that moves the same messages, or
+ * some of them. NULL: memory is out. The caller frees it with dame_heap_free(). */
 dame_measured_t *dame_measured_new(const dame_costs_t *costs, const dame_program_t *program,
                                    dame_dir_t dir, int64_t bytes, double explore, int has_native);
 
@@ -108,13 +108,13 @@ static inline uint32_t dame_measured_class(size_t bytes, int whole, const void *
 void dame_measured_learn(const dame_costs_t *costs, const dame_measured_t *measured,
                          const dame_program_t *program, dame_dir_t dir);
 
-/* Was it the native engine's time, when `runs` was what it says? */
+/* Returns whether it was the native engine's time, when `runs` was what it says. */
 static inline int dame_measured_is_native(uint32_t runs)
 {
     return (int) (runs & 1);
 }
 
-/* Is it machine code that runs, or would if the native engine did not? */
+/* Returns whether machine code runs, or would if the native engine did not. */
 static inline int dame_measured_has_code(const dame_measured_t *measured)
 {
     return measured->policy.fallback != 0;

@@ -73,9 +73,9 @@ static double saved_by(const dame_policy_t *policy, int32_t arm)
     return uses_of(policy) < FIRST_USES ? policy->expect.certain : policy->expect.saved;
 }
 
-/* Is it time? Before a use was measured only when the whole cost is repaid; after a single sample
- * never, since that may be of an interrupted use. What the user announces is all there will be, so
- * a part is not enough of it. */
+/* Returns whether it is time. Before a use was measured only when the whole cost is repaid; after a
+ * single sample never, since that may be of an interrupted use. What the user announces is all
+ * there will be, so a part is not enough of it. */
 static int is_repaid(const dame_policy_t *policy, double owed, double each)
 {
     const int is_measured = dame_policy_ticks(policy, 0) > 0 || policy->nbatch > 1;
@@ -223,7 +223,8 @@ static int is_hopeless(const dame_policy_t *policy)
     return n >= 2 && n == policy->nbatch;
 }
 
-/* Is the arm that was chosen as fast as then, and its messages of the same kind? */
+/* Returns whether the arm that was chosen has another speed than then, or its messages are of
+ * another kind. */
 static int has_changed(const dame_policy_t *policy)
 {
     float ticks[DAME_POLICY_BATCH];

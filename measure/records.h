@@ -39,7 +39,7 @@ void dame_records_confirm(dame_records_t *records, dame_record_t *record, int64_
 
 void dame_records_free(dame_records_t *records);
 
-/* Is it within the bounds that profile.h states? */
+/* Returns whether the key is within the bounds that profile.h states. */
 int dame_profile_key_valid(const dame_profile_key_t *key);
 int dame_profile_value_valid(const dame_profile_value_t *value);
 

@@ -9,7 +9,8 @@
 
 #include <stdbool.h>
 
-/* Is DAME one of the engines that this value of the parameter dt names, and not excluded? */
+/* Returns whether DAME is one of the engines that this value of the parameter dt names, and not
+ * excluded. */
 bool dt_state_names_dame(const char *choice);
 
 /* The parameter dt names an engine that is not there, and the job ends. Each rank has printed Open

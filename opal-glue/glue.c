@@ -54,7 +54,7 @@ static void choose_movers(const dt_glue_options_t *options)
     }
 }
 
-/* Is a message moved, and nothing else? */
+/* Returns whether a message is moved, and nothing else done. */
 static bool moves_plainly(void)
 {
     return dt_advance_pack == pack && dt_advance_unpack == unpack;
@@ -116,7 +116,8 @@ static dt_entry_t *entry_for(const opal_datatype_t *datatype, size_t count, dame
     return entry;
 }
 
-/* Of a message that DAME does not move, and that was not declined for a reason of its own. */
+/* Says who moves a message that DAME does not, and that was not declined for a reason of its own.
+ * */
 static const char *moved_natively(const opal_convertor_t *convertor)
 {
     return convertor->flags & CONVERTOR_NO_OP        ? "Open MPI, being contiguous"
@@ -155,8 +156,8 @@ static dame_work_t work_of(const opal_convertor_t *convertor)
     return convertor->flags & CONVERTOR_SEND ? DAME_WORK_PACK : DAME_WORK_UNPACK;
 }
 
-/* Of any convertor, with a reason when its data is not. Not in line: one that DAME handles seldom
- * comes here. */
+/* Decides about any convertor, with a reason when its data is left. Not in line: one that DAME
+ * handles seldom comes here. */
 static __attribute__((noinline)) bool decide_message(opal_convertor_t *convertor)
 {
     const dt_entry_t *entry = NULL;
@@ -179,7 +180,8 @@ static __attribute__((noinline)) bool decide_message(opal_convertor_t *convertor
     return entry != NULL;
 }
 
-/* Is a message of a datatype without an entry left to Open MPI's engine without a look? */
+/* Returns whether a message of a datatype without an entry is left to Open MPI's engine without a
+ * look. */
 static bool passes(const opal_datatype_t *datatype, size_t count)
 {
     int64_t bytes;
@@ -218,7 +220,8 @@ static bool uses_dame_advance(const opal_convertor_t *convertor)
 
 /* ---- Answers to Open MPI's questions -------------------------------------------------------- */
 
-/* Of a convertor that DAME moves the data of. The end of the message is the callers' business. */
+/* Positions a convertor that DAME moves the data of. The end of the message is the callers'
+ * business. */
 static int32_t position_dame(opal_convertor_t *convertor, size_t *position)
 {
     set_position(convertor, position);
@@ -247,7 +250,7 @@ static bool begins_again(const opal_convertor_t *convertor, size_t position)
     return convertor->bConverted == convertor->local_size && position == 0;
 }
 
-/* Of a convertor that the native engine moves the data of. */
+/* Positions a convertor that the native engine moves the data of. */
 static int32_t position_native(opal_convertor_t *convertor, size_t *position)
 {
     const bool again = begins_again(convertor, *position);

@@ -44,7 +44,7 @@ static inline bool dt_log_wants(dt_log_level_t level)
 /* Set-up and decisions, once a process: shown at DT_LOG_SETUP. */
 __attribute__((format(printf, 1, 2))) void dt_log(const char *format, ...);
 
-/* Is this the process of its node that speaks, and writes, for the others? */
+/* Returns whether this is the process of its node that speaks, and writes, for the others. */
 bool dt_log_speaks_for_node(void);
 
 /* The same about a datatype, at a verbosity. The line starts with the datatype's name; "" without a

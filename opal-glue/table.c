@@ -139,7 +139,7 @@ static bool is_ready(void)
 
 /* ---- Layouts -------------------------------------------------------------------------------- */
 
-/* Of what the engine calls under the lock that protects the tree. */
+/* Makes a key for the engine, under the lock that protects the tree. */
 static bool key_of(const void *datatype, dame_layout_key_t *key)
 {
     return dt_layout_key(table.tree, datatype, key);

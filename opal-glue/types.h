@@ -28,7 +28,8 @@ typedef enum dt_decline {
 /* .. or its messages until it is imported. */
 enum { DT_LEFT_UNPAID = DT_DECLINES };
 
-/* Is the reason decided for each message? Otherwise it is decided once for a datatype. */
+/* Returns whether the reason is decided for each message. Otherwise it is decided once for a
+ * datatype. */
 static inline bool dt_decline_is_of_message(dt_decline_t reason)
 {
     return reason >= DT_DECLINE_HETEROGENEOUS;

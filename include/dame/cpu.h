@@ -53,7 +53,7 @@ const dame_cpu_model_t *dame_cpu_models(void);
 /* The one with that name; NULL if there is no such CPU. */
 const dame_cpu_t *dame_cpu_named(const char *name);
 
-/* Does `cpu` have every feature of `needed`? The make does not count. */
+/* Returns whether `cpu` has every feature of `needed`. The make does not count. */
 int dame_cpu_has(const dame_cpu_t *cpu, const dame_cpu_t *needed);
 
 #endif

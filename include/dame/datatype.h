@@ -345,9 +345,9 @@ DAME_PUBLIC dame_status_t dame_datatype_true_extent(const dame_datatype_t *type,
                                                     int64_t *true_extent);
 
 /*
- * Do a_count elements of `a` consist of the same basic elements, in the same order, as b_count
- * elements of `b`? *same is 1 or 0. Counts are 0 or more. The time does not depend on the counts
- * where a signature is a repetition of at most 1024 runs of equal basic elements.
+ * Tells whether a_count elements of `a` consist of the same basic elements, in the same order,
+ * as b_count elements of `b`. *same is 1 or 0. Counts are 0 or more. The time does not depend on
+ * the counts where a signature is a repetition of at most 1024 runs of equal basic elements.
  *
  * Errors: DAME_ERR_ARGUMENT (a negative count), DAME_ERR_NOMEM. Source: MPI-4.0, section 5.1
  * (type signature).

@@ -15,8 +15,8 @@ static inline int dame_is_strided_leaf(const dame_prim_t *prim)
     return prim->inner_delta == 0 && !dame_prim_has_list(prim) && prim->inner_deltas == NULL;
 }
 
-/* Are blocks so short that several share a cache line? The kernels here are for less than 64 bytes.
- */
+/* Returns whether blocks are so short that several share a cache line. The kernels here are for
+ * less than 64 bytes. */
 static inline int dame_shares_lines(int64_t bytes)
 {
     const int32_t line = dame_data_cache()->line;
@@ -51,8 +51,8 @@ static inline int dame_throttles_loads(const dame_prim_t *prim)
            (prim->count == 0 || (uint64_t) prim->count > (uint64_t) dame_data_cache()->l2 / step);
 }
 
-/* In how many sets of the first cache do blocks `step` bytes apart begin? Exact where the cache has
- * a power of 2 of them. */
+/* Returns in how many sets of the first cache blocks `step` bytes apart begin. Exact where the
+ * cache has a power of 2 of them. */
 static inline int64_t dame_sets_of(int64_t step)
 {
     const dame_data_cache_t *cache = dame_data_cache();
@@ -81,15 +81,15 @@ static inline int dame_paces_stores(const dame_prim_t *prim)
                : sets <= few && (prim->count == 0 || prim->count > sets * dame_data_cache()->ways);
 }
 
-/* Less than a cache line apart? */
+/* Returns whether blocks are less than a cache line apart. */
 static inline int dame_is_near(int64_t step)
 {
     const int32_t line = dame_data_cache()->line;
     return step > -line && step < line;
 }
 
-/* Do the lines that the blocks of such a level lie on stay in the first cache while its packed
- * bytes pass through, some of them ahead? */
+/* Returns whether the lines that the blocks of such a level lie on stay in the first cache while
+ * its packed bytes pass through, some of them ahead. */
 static inline int dame_fits_first_cache(const dame_prim_t *prim)
 {
     const dame_data_cache_t *cache = dame_data_cache();
@@ -110,8 +110,8 @@ static inline int dame_walks_columns(const dame_prim_t *prim)
 enum { DAME_FRAGMENT_COLUMNS = 4 };
 
 /*
- * Has a program a level that walks columns, of which fewer than DAME_FRAGMENT_COLUMNS fit a
- * fragment of `fragment` bytes? Returns the bytes of such a column, the longest one's, or 0.
+ * Looks for a level that walks columns, of which fewer than DAME_FRAGMENT_COLUMNS fit a fragment
+ * of `fragment` bytes. Returns the bytes of such a column, the longest one's, or 0.
  */
 static inline int64_t dame_wide_column(const dame_program_t *program, int64_t fragment)
 {

@@ -271,8 +271,9 @@ static inline void dame_program_copy(const dame_program_t *program, uintptr_t to
 }
 
 /*
- * Are the bytes of `count` elements disjoint from those of the same elements `shift` bytes away?
- * False also where that would take long to find out: where a list of displacements spans the shift.
+ * Returns whether the bytes of `count` elements are disjoint from those of the same elements
+ * `shift` bytes away. False also where that would take long to find out: where a list of
+ * displacements spans the shift.
  */
 int dame_program_is_apart(const dame_program_t *program, int64_t count, int64_t shift);
 

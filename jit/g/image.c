@@ -22,7 +22,7 @@ static int64_t prefix_bytes(const dame_prim_t *prim)
     return prim->prefix != NULL ? (prim->count + 1) * (int64_t) sizeof(prim->prefix[0]) : 0;
 }
 
-/* Of a level that starts there. */
+/* Returns the place of a level that starts there. */
 static dame_grid_place_t place_at(const dame_prim_t *prim, int64_t start)
 {
     const int64_t disps = start + (int64_t) sizeof(prim->step);

@@ -19,8 +19,8 @@ typedef struct dame_grid_place {
     int64_t prefix; /* count + 1 entries of 8 bytes */
 } dame_grid_place_t;
 
-/* Of prims[i]; meaningless for what is not a loop level, and for tables that it does not have. In
- * O(i). */
+/* Returns the place of prims[i]; meaningless for what is not a loop level, and for tables that it
+ * does not have. In O(i). */
 dame_grid_place_t dame_grid_place(const dame_program_t *program, int32_t i);
 
 /* Bytes of the image, a multiple of 8. */

@@ -34,7 +34,7 @@ enum {
     DAME_GRID_VARIANT = 64 /* number of DAME-L's variant for the first target, the others follow */
 };
 
-/* Is this variant of DAME-L text, which does not run in this process? */
+/* Returns whether this variant of DAME-L is text, which does not run in this process. */
 static inline int dame_grid_is_text(uint32_t variant)
 {
     return variant == DAME_GRID_VARIANT + DAME_GRID_PTX ||

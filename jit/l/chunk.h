@@ -33,13 +33,13 @@ int l_chunk_of(const l_unit_t *u, const l_body_t *body, int64_t step, int64_t co
 /* The first n iterations of a chunk, 1 and more, as a chunk of its own. */
 void l_chunk_cut(const l_chunk_t *chunk, int64_t n, l_chunk_t *out);
 
-/* Can it be moved, in whole vectors? */
+/* Returns whether the chunk can be moved in whole vectors. */
 int l_chunk_is_whole(const l_unit_t *u, const l_chunk_t *chunk);
 
 /* Moves all of it, exactly. */
 void l_chunk_move(l_unit_t *u, const l_chunk_t *chunk, LLVMValueRef user, LLVMValueRef packed);
 
-/* Can runs of fewer iterations than a chunk has be moved by masks? */
+/* Returns whether runs of fewer iterations than a chunk has can be moved by masks. */
 int l_chunk_has_masks(const l_unit_t *u, const l_chunk_t *chunk);
 
 /* Moves its first `n` iterations only, 0 and more, by masks. */

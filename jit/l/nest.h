@@ -15,7 +15,7 @@ typedef struct l_level {
     LLVMValueRef packed; /* where the run starts in the stream */
 } l_level_t;
 
-/* Does the level keep the interpreter's kernel? */
+/* Returns whether the level keeps the interpreter's kernel. */
 int l_keeps_interpreter(const dame_prim_t *prim);
 
 /* Moves n iterations, from `first` on. */
@@ -24,7 +24,7 @@ void l_emit_run(l_unit_t *u, const l_level_t *level, LLVMValueRef first, LLVMVal
 /* Moves all n iterations of a level; `n` is a constant except for a CONTIGCHILD under INDEX. */
 void l_emit_level(l_unit_t *u, const l_level_t *level, LLVMValueRef n);
 
-/* Is it worth writing a run of all iterations apart from other runs? */
+/* Returns whether a run of all iterations gains from code of its own. */
 int l_gains_from_all(const l_unit_t *u, const dame_prim_t *prim);
 
 #endif

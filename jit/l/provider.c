@@ -123,7 +123,7 @@ static void close_state(void *opaque)
     free(state);
 }
 
-/* Does LLVM know the pipeline? It says so only when it runs it. Sets *known. */
+/* Tries whether LLVM knows the pipeline. It says so only when it runs it. Sets *known. */
 static void try_pipeline(state_t *state, void *known)
 {
     LLVMContextRef context = LLVMContextCreate();

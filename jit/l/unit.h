@@ -51,7 +51,7 @@ static inline LLVMValueRef l_int(const l_unit_t *u, int64_t value)
     return LLVMConstInt(u->i64, (unsigned long long) value, 1);
 }
 
-/* Is it a constant? Then *value is its value. */
+/* Returns whether it is a constant. Then *value is its value. */
 static inline int l_is_int(LLVMValueRef v, int64_t *value)
 {
     if (LLVMIsAConstantInt(v) == NULL) {

@@ -44,7 +44,7 @@ int l_variant_name(uint32_t variant, char name[DAME_VARIANT_NAME])
     return pipeline != NULL;
 }
 
-/* Are there moves that use the widest vectors? */
+/* Returns whether there are moves that use the widest vectors. */
 static int has_wide_moves(const dame_program_t *program)
 {
     for (int32_t i = 0; i < program->nprims; i++) {

@@ -32,7 +32,7 @@ int32_t l_variants(const l_options_t *options, const dame_program_t *program, ui
                    int32_t room);
 int l_variant_name(uint32_t variant, char name[DAME_VARIANT_NAME]);
 
-/* Can it be compiled with these options? */
+/* Returns whether the variant can be compiled with these options. */
 int l_is_variant(const l_options_t *options, uint32_t variant);
 
 /* Its pipeline, as opt(1) spells it; "": none. */

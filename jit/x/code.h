@@ -142,7 +142,8 @@ static inline int x_permutation(x_code_t *code, const uint8_t *from)
     return i < X_PERMUTATIONS && !constants->none ? i : -1;
 }
 
-/* Did the kernel request constants that it has not loaded? It must be emitted again. */
+/* Returns whether the kernel requested constants that it has not loaded. It must be emitted again.
+ * */
 static inline int x_needs_constants(const x_code_t *code)
 {
     const x_constants_t *constants = &code->constants;

@@ -32,7 +32,8 @@ static int keep_interpreter(const x_compiler_t *c, const dame_prim_t *prim)
            dame_walks_columns(prim) || is_throttled(c, prim) || is_paced(c, prim);
 }
 
-/* Does the level have few iterations that differ, which are emitted one after the other? */
+/* Returns whether the level has few iterations that differ, which are emitted one after the other.
+ * */
 static int has_members(const x_compiler_t *c, const dame_prim_t *prim)
 {
     return prim->inner_deltas != NULL ||
@@ -232,9 +233,10 @@ static int is_complete(const x_compiler_t *c)
 }
 
 /*
- * Is it worth emitting code for a run of all iterations, beside that for any run? It is for levels
- * that become straight-line code or have differing iterations, and where a vector holds several
- * iterations: the number of the last ones, which do not fill a vector, is then a constant.
+ * Returns whether code for a run of all iterations pays, beside that for any run. It is for
+ * levels that become straight-line code or have differing iterations, and where a vector holds
+ * several iterations: the number of the last ones, which do not fill a vector, is then a
+ * constant.
  */
 static int gains_from_full_level(x_compiler_t *c, const dame_prim_t *prim)
 {

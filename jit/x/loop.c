@@ -57,8 +57,8 @@ int64_t x_unroll_factor(const x_compiler_t *c, const dame_prim_t *prim, const x_
  * cache. */
 enum { MOST_REACH = 1 << 22 };
 
-/* Does prefetching pay in this loop, if it touches enough lines? The CPU itself fetches blocks of a
- * line and more ahead. */
+/* Returns whether prefetching pays in this loop, if it touches enough lines. The CPU itself fetches
+ * blocks of a line and more ahead. */
 static int may_prefetch(const x_compiler_t *c, const dame_prim_t *prim)
 {
     const int64_t ahead = distance(prim->step, c->context->options.prefetch_distance);

@@ -57,7 +57,7 @@ int64_t x_moves(const x_code_t *code, dame_dir_t dir, int64_t bytes);
 void x_emit_copies(x_code_t *code, dame_dir_t dir, x_mem_t user, x_reg_t packed,
                    const x_blocks_t *blocks, const x_reg_t scratch[2]);
 
-/* Are there blocks that x_emit_copies() needs two scratch registers for? */
+/* Returns whether there are blocks that x_emit_copies() needs two scratch registers for. */
 int x_needs_scratch(const x_blocks_t *blocks);
 
 #endif

@@ -110,7 +110,7 @@ static int is_within(int64_t step, int64_t bytes)
     return step > -bytes && step < bytes;
 }
 
-/* Of blocks of `bytes` bytes, in a level of blocks. */
+/* Returns the choices that matter for blocks of `bytes` bytes, in a level of blocks. */
 static x_choices_t matters_for_blocks(const dame_prim_t *prim, int64_t bytes, dame_dir_t dir)
 {
     const int has_list = dame_prim_has_list(prim);
@@ -132,7 +132,8 @@ static x_choices_t matters_for_blocks(const dame_prim_t *prim, int64_t bytes, da
     return out;
 }
 
-/* Of a level; `all`: packed bytes of an element. Levels of unknown length may be long. */
+/* Returns the choices that matter for a level; `all`: packed bytes of an element. Levels of unknown
+ * length may be long. */
 static x_choices_t matters_for(const dame_prim_t *prim, int64_t all, dame_dir_t dir)
 {
     const int is_block = prim->inner_delta == 0 && prim->inner_deltas == NULL;
@@ -201,7 +202,7 @@ static uint32_t likeliest(const dame_cpu_t *cpu, x_choices_t choices, dame_dir_t
     return variant;
 }
 
-/* Would the choice give the code of another one? */
+/* Returns whether the choice would give the code of another one. */
 static int is_like_another(const dame_cpu_t *cpu, dame_dir_t dir, x_choice_t choice, int value)
 {
     return choice == X_PERMUTE && ((!cpu->avx512 && (value == X_WIDE || value == X_PAIRS)) ||

@@ -36,14 +36,15 @@ static inline uint32_t x_with(uint32_t variant, x_choice_t choice, int value)
     return (variant & ~(UINT32_C(3) << (2 * choice))) | (uint32_t) value << (2 * choice);
 }
 
-/* Are the last `bytes` of a block, that fill no vector of a line, faster in one than in two moves?
- * Only if these would be of half a line each: one of a quarter crosses lines less often. */
+/* Returns whether the last `bytes` of a block, that fill no vector of a line, are faster in one
+ * than in two moves. Only if these would be of half a line each: one of a quarter crosses lines
+ * less often. */
 static inline int x_fills_line(int64_t bytes)
 {
     return bytes > 48 && bytes < 64;
 }
 
-/* Is it the number of a variant? */
+/* Returns whether it is the number of a variant. */
 int x_variant_exists(uint32_t variant);
 
 /* See variant_name in jit/provider.h. */

@@ -97,7 +97,7 @@ static int number(const char *variable)
     return text == NULL ? 0 : atoi(text);
 }
 
-/* Do all ranks run on this node? False when it is unknown. */
+/* Returns whether all ranks run on this node. False when it is unknown. */
 static bool is_one_node(int ranks)
 {
     return ranks == 1 || ranks == number("OMPI_COMM_WORLD_LOCAL_SIZE") ||
@@ -148,7 +148,7 @@ static bool is_directory(const char *path)
     return path != NULL && stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Of a process on this node, or of a job's session: mpirun removes that, also where the job was
+/* Returns a name of the job's session on this node: mpirun removes that, also where the job was
  * killed. Slurm's and others' servers also name theirs. */
 static const char *job_session(void)
 {
@@ -205,7 +205,7 @@ static bool open_job(int rank, int ranks)
     return dt_dame_job_open(&job, path, rank, ranks, began);
 }
 
-/* Has this process met a datatype that is DAME's business? */
+/* Returns whether this process has met a datatype that is DAME's business. */
 static bool was_used(void)
 {
     return dt_stats_total(DT_COUNT_types_imported) != 0 ||
@@ -478,7 +478,7 @@ static bool publish_live(const dt_dame_record_t *record)
     return *live.directory != '\0' && dt_dame_job_publish(&live, record, sizeof(*record));
 }
 
-/* Of the ranks of this node that have published, or of this rank alone. */
+/* Sums up the ranks of this node that have published, or this rank alone. */
 static dt_dame_sum_t *sum_live(const dt_dame_record_t *own, bool published)
 {
     dt_dame_sum_t *sum = calloc(1, sizeof(*sum));
@@ -495,7 +495,7 @@ static dt_dame_sum_t *sum_live(const dt_dame_record_t *own, bool published)
     return sum;
 }
 
-/* Is the snapshot written, so that another one may follow? */
+/* Returns whether the snapshot is written, so that another one may follow. */
 static bool write_snapshot(const dt_dame_record_t *record, bool published)
 {
     struct stat status;

@@ -50,11 +50,12 @@ bool dt_dame_job_publish(const dt_dame_job_t *job, const void *record, size_t si
 /* Removes this rank's record, and the directory when it was the last. */
 void dt_dame_job_withdraw(const dt_dame_job_t *job);
 
-/* Is the caller the first rank to collect? Then it must collect, and job->directory has the new
- * name. False with ENOENT: another was; else it cannot be claimed, and errno says why. */
+/* Returns whether the caller is the first rank to collect. Then it must collect, and job->directory
+ * has the new name. False with ENOENT: another was; else it cannot be claimed, and errno says why.
+ * */
 bool dt_dame_job_claim(dt_dame_job_t *job);
 
-/* Of a record's bytes, or of a name: FNV-1a, 64 bits. */
+/* Returns the hash of a record's bytes, or of a name: FNV-1a, 64 bits. */
 uint64_t dt_dame_job_checksum(const void *bytes, size_t size);
 
 /* Calls `visit` with every record that is whole, in the order of ranks. Returns how many there

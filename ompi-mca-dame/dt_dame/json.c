@@ -79,7 +79,7 @@ static void write_rate(FILE *out, const dt_dame_amount_t *amount)
     }
 }
 
-/* Of the lowest rank that has one. */
+/* Writes the history of the lowest rank that has one. */
 static void write_history(FILE *out, const dame_history_t *history)
 {
     fputs(",\n        \"history\": [", out);

@@ -32,7 +32,7 @@ static int read_tally(const mca_base_pvar_t *pvar, void *value, void *object)
     return OPAL_SUCCESS;
 }
 
-/* Of a datatype: clock cycles for a byte, a double, < 0 when it is not known. */
+/* Reads a datatype's clock cycles for a byte, a double, < 0 when it is not known. */
 static int read_cycles(const mca_base_pvar_t *pvar, void *value, void *object)
 {
     const intptr_t what = (intptr_t) pvar->ctx;
@@ -43,7 +43,7 @@ static int read_cycles(const mca_base_pvar_t *pvar, void *value, void *object)
     return OPAL_SUCCESS;
 }
 
-/* Of a datatype; the context is a function. */
+/* Reads a variable of a datatype; the context is a function. */
 static int read_of_datatype(const mca_base_pvar_t *pvar, void *value, void *object)
 {
     int64_t (*const read)(const void *datatype) = (int64_t(*)(const void *))(intptr_t) pvar->ctx;

@@ -127,7 +127,7 @@ void dt_dame_record_fill(dt_dame_record_t *record);
 void dt_dame_sum_add(dt_dame_sum_t *sum, const dt_dame_record_t *record);
 void dt_dame_sum_finish(dt_dame_sum_t *sum);
 
-/* Of all data of a row, and of all rows. */
+/* Compares all data of a row, and all rows. */
 dt_dame_compared_t dt_dame_compare_row(const dt_dame_sum_row_t *row);
 dt_dame_compared_t dt_dame_compare(const dt_dame_sum_t *sum);
 

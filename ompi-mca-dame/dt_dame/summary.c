@@ -309,7 +309,7 @@ static void write_summary_row(FILE *out, const dt_dame_sum_t *sum, const dt_dame
     write_compiled(out, row);
 }
 
-/* Is it certain that DAME took longer than Open MPI's own engine? */
+/* Returns whether it is certain that DAME took longer than Open MPI's own engine. */
 static bool has_lost(const dt_dame_sum_row_t *row)
 {
     const dt_dame_compared_t compared = dt_dame_compare_row(row);

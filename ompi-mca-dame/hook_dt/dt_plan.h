@@ -17,10 +17,12 @@
 
 #include <stdbool.h>
 
-/* Is mca_dt_dame.so beside this library, or where else Open MPI looks, and can be loaded? */
+/* Returns whether mca_dt_dame.so is beside this library, or where else Open MPI looks, and can be
+ * loaded. */
 bool dt_plan_has_dame(void);
 
-/* May the framework start late, unless MPI_THREAD_MULTIPLE is asked for? Changes nothing. */
+/* Returns whether the framework may start late, unless MPI_THREAD_MULTIPLE is asked for. Changes
+ * nothing. */
 bool dt_plan_is_late(void);
 
 #endif

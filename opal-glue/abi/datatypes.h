@@ -17,7 +17,7 @@
 #define DT_ABI_SERIES "6.1"
 #endif
 
-/* Are the functions that programs call in libmpi, whatever they were linked with? */
+/* 1 if the functions that programs call are in libmpi, whatever they were linked with. */
 #define DT_ABI_LIBMPI_HAS_MPI (OMPI_MAJOR_VERSION <= 5)
 
 #ifndef DT_ABI_INTERNAL

@@ -43,7 +43,7 @@ typedef struct mca_base_component_data_2_0_0_t {
     char reserved[32];
 } mca_base_component_data_t;
 
-/* Of param_field. */
+/* Values of param_field. */
 enum { MCA_BASE_METADATA_PARAM_NONE = 0x00, MCA_BASE_METADATA_PARAM_CHECKPOINT = 0x02 };
 
 #define DT_ABI_VERSION(level, major, minor, release)                                               \

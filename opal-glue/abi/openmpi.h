@@ -29,7 +29,7 @@ static inline void dt_object_construct(void *object, opal_class_t *class)
     }
 }
 
-/* Of one that was not allocated. A convertor may then be prepared again. */
+/* Ends an object that was not allocated. A convertor may then be prepared again. */
 static inline void dt_object_destruct(void *object)
 {
     opal_object_t *o = object;
@@ -92,7 +92,7 @@ static inline uint16_t dt_openmpi_kind(MPI_Datatype predefined)
     return ((const opal_datatype_t *) predefined)->desc.desc->elem.common.type;
 }
 
-/* Have numbers of this kind bytes that assigning them leaves behind? */
+/* Returns whether numbers of this kind have bytes that assigning them leaves behind. */
 static inline bool dt_openmpi_has_padding(uint16_t kind)
 {
     enum { X87_DIGITS = 64 };
@@ -101,10 +101,10 @@ static inline bool dt_openmpi_has_padding(uint16_t kind)
 }
 #endif
 
-/* Does the native engine move every byte of an item of a description, with elements of `size`
- * bytes, in a whole message? From 5.0 on it moves short blocks number by number; 5.0 goes from one
- * block to the next by the numbers that fit in between, and a complex one need not stand at a
- * multiple of its size. */
+/* Returns whether the native engine moves every byte of an item of a description, with elements of
+ * `size` bytes, in a whole message. From 5.0 on it moves short blocks number by number; 5.0 goes
+ * from one block to the next by the numbers that fit in between, and a complex one need not stand
+ * at a multiple of its size. */
 static inline bool dt_openmpi_moves_right(const ddt_elem_desc_t *item, size_t size)
 {
 #if OMPI_MAJOR_VERSION == 4
@@ -240,13 +240,13 @@ static inline bool dt_openmpi_may_convert_early(void)
     return opal_cuda_check_bufs == NULL;
 }
 
-/* Is one of the buffers of a local copy device memory? */
+/* Returns whether one of the buffers of a local copy is device memory. */
 static inline bool dt_openmpi_on_device(char *to, char *from)
 {
     return opal_cuda_check_bufs != NULL && opal_cuda_check_bufs(to, from);
 }
 #else
-/* Is one of the buffers of a local copy device memory? */
+/* Returns whether one of the buffers of a local copy is device memory. */
 static inline bool dt_openmpi_on_device(const char *to, const char *from)
 {
     int device;
@@ -255,7 +255,7 @@ static inline bool dt_openmpi_on_device(const char *to, const char *from)
            opal_accelerator.check_addr(from, &device, &flags) > 0;
 }
 
-/* May we prepare a convertor of our own before all components are open? */
+/* Returns whether we may prepare a convertor of our own before all components are open. */
 static inline bool dt_openmpi_may_convert_early(void)
 {
     return true;

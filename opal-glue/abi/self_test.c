@@ -102,7 +102,8 @@ static int look_for_pair(struct dl_phdr_info *object, size_t size, void *context
     return found;
 }
 
-/* Are both addresses in one loaded object? dladdr() would also look for symbols: 5 us. */
+/* Returns whether both addresses are in one loaded object. dladdr() would also look for symbols: 5
+ * us. */
 static bool are_together(const void *address, const void *other)
 {
     pair_t pair = {address, other, false};
@@ -177,13 +178,13 @@ static bool is_list(const opal_list_t *list)
            link[0] != NULL && link[1] != NULL;
 }
 
-/* Is it NULL, or of the object that the component is in? */
+/* Returns whether it is NULL, or of the object that the component is in. */
 static bool is_function(const void *function, const void *component)
 {
     return function == NULL || are_together(function, component);
 }
 
-/* Is a component of the framework as we declare components? */
+/* Returns whether a component of the framework is as we declare components. */
 static bool component_fits(const mca_base_framework_t *framework, const char *name)
 {
     mca_base_component_list_item_t item;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Do the declarations of abi/ fit the Open MPI that runs? Asked before anything of it is changed. A
- * first fact that does not fit is named in one message a job, with what to do; then nothing may be
- * touched, and Open MPI's own engine does everything.
+ * Tests whether the declarations of abi/ fit the Open MPI that runs. Asked before anything of it
+ * is changed. A first fact that does not fit is named in one message a job, with what to do;
+ * then nothing may be touched, and Open MPI's own engine does everything.
  *
- * Nothing here trusts the declarations: addresses found through them are read by way of the system,
- * which refuses bad ones, and objects that the library fills have room to spare.
+ * Nothing here trusts the declarations: addresses found through them are read by way of the
+ * system, which refuses bad ones, and objects that the library fills have room to spare.
  */
 #ifndef DT_SELF_TEST_H
 #define DT_SELF_TEST_H
@@ -13,9 +13,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Is the running Open MPI of the series we were compiled for, and do our declarations of its
- * classes, frameworks and parameters fit? False, with a message once a job, if not: then nothing of
- * its internals may be touched. */
+/* Returns whether the running Open MPI is of the series we were compiled for, and our declarations
+ * of its classes, frameworks and parameters fit. False, with a message once a job, if not: then
+ * nothing of its internals may be touched. */
 bool dt_openmpi_fits(void);
 
 /* Only the former. No message. */
@@ -36,11 +36,11 @@ bool dt_self_test_fact(bool holds, const char *fact);
 /* Copies `size` <= 4096 bytes from an address that may be bad; false if it is. */
 bool dt_self_test_read(void *to, const void *from, size_t size);
 
-/* Is it the address of this text? */
+/* Returns whether it is the address of this text. */
 bool dt_self_test_is_text(const char *address, const char *text);
 
-/* Is it the address of a function, or of data, of the loaded object that a class's constructor is
- * in? */
+/* Returns whether it is the address of a function, or of data, of the loaded object that a class's
+ * constructor is in. */
 struct opal_class_t;
 bool dt_self_test_is_beside(const void *address, const struct opal_class_t *class);
 

@@ -12,7 +12,7 @@
 /* User memory of a message, and room around it for what wrong declarations could do. */
 enum { MEMORY = 6144, ZERO = 1024, PACKED = 2048 };
 
-/* Of a fragment, and of an element; in bytes. */
+/* Most bytes of a fragment, and of an element. */
 enum { ROOM = 40, LARGEST = 8 };
 
 /* Larger than any convertor, so that one of another size than ours stays inside. */
@@ -120,7 +120,8 @@ static ptrdiff_t extent_of(const dt_self_test_type_t *type)
     return type->native->ub - type->native->lb;
 }
 
-/* Does the message fit into our memory, as the datatype looks through our declarations? */
+/* Returns whether the message fits into our memory, as the datatype looks through our declarations.
+ * */
 static bool type_fits(const dt_self_test_type_t *type)
 {
     const opal_datatype_t *native = type->native;

@@ -127,8 +127,8 @@ continue_message(opal_convertor_t *convertor, dame_dir_t dir, struct iovec *iov,
     {                                                                                              \
         return advance(convertor, dir, iov, out_size, max_data);                                   \
     }
-DEFINE(begin_packing, begin, DAME_PACK)
-DEFINE(begin_unpacking, begin, DAME_UNPACK)
+DEFINE(begin_packing, begin_message, DAME_PACK)
+DEFINE(begin_unpacking, begin_message, DAME_UNPACK)
 DEFINE(continue_packing, continue_message, DAME_PACK)
 DEFINE(continue_unpacking, continue_message, DAME_UNPACK)
 #undef DEFINE

@@ -106,7 +106,7 @@ static dame_device_counts_t begin_move(void)
     return before;
 }
 
-/* Was a kernel launched? */
+/* Returns whether a kernel was launched. */
 static bool end_move(const dame_device_counts_t *before)
 {
     dame_device_counts_t now;
@@ -239,7 +239,7 @@ static dt_entry_t *entry_of(const opal_datatype_t *datatype, size_t count)
     return entry != NULL && dt_entry_declined(entry) == (int32_t) DT_DECLINE_NONE ? entry : NULL;
 }
 
-/* Of data on a device. */
+/* Takes a convertor of data on a device. */
 static void take_convertor(opal_convertor_t *convertor)
 {
     const uint32_t others = CONVERTOR_NO_OP | CONVERTOR_COMPLETED | DT_OPENMPI_CHECKSUM;

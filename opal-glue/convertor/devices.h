@@ -19,15 +19,15 @@
  * kernels come from; NULL: devices are left alone. */
 void dt_devices_start(const dame_order_options_t *order);
 
-/* Has the process a driver? Then any data may be a device's. */
+/* Set when the process has a driver. Then any data may be a device's. */
 extern atomic_bool dt_devices_on;
 static inline bool dt_devices_are_on(void)
 {
     return __builtin_expect(atomic_load_explicit(&dt_devices_on, memory_order_acquire), 0);
 }
 
-/* Is each message looked at, to be logged or because there is a driver? One comparison for both: of
- * the verbosity, or of a constant. Never NULL. */
+/* Tells whether each message is looked at, to be logged or because there is a driver. One
+ * comparison for both: of the verbosity, or of a constant. Never NULL. */
 extern const int *_Atomic dt_devices_attention;
 static inline bool dt_devices_attend(void)
 {
@@ -35,8 +35,8 @@ static inline bool dt_devices_attend(void)
     return __builtin_expect(*level >= (int) DT_LOG_MESSAGES, 0);
 }
 
-/* Has the process loaded a driver since? To be asked where a message may be the first. A look takes
- * a microsecond, so most calls do not look. Any thread. */
+/* Returns whether the process has loaded a driver since. To be asked where a message may be the
+ * first. A look takes a microsecond, so most calls do not look. Any thread. */
 extern atomic_uint dt_devices_waits; /* calls before the next look */
 bool dt_devices_look_now(void);
 /* Counts a call that does not look. False: it is to look. */
@@ -56,11 +56,11 @@ static inline bool dt_devices_look(void)
 
 /* The next functions only when dt_devices_are_on(). */
 
-/* Is the data of a convertor that Open MPI has prepared, with something to convert, in a device's
- * memory? Takes it, if DAME can move it. */
+/* Returns whether the data of a convertor that Open MPI has prepared, with something to convert, is
+ * in a device's memory. Takes it, if DAME can move it. */
 bool dt_devices_take(opal_convertor_t *convertor);
 
-/* Has dt_devices_take() taken it? */
+/* Returns whether dt_devices_take() has taken it. */
 bool dt_devices_took(const opal_convertor_t *convertor);
 
 /* Positions a convertor that was taken. */
@@ -70,8 +70,8 @@ int32_t dt_devices_set_position(opal_convertor_t *convertor, size_t *position);
  * device's memory. False: it is all the host's, or left to Open MPI. */
 bool dt_devices_copied(const opal_datatype_t *datatype, int32_t count, char *to, const char *from);
 
-/* Must a convertor move MPI_Pack()'s or MPI_Unpack()'s data, which may be a device's or is to be
- * logged? Also when there is no driver. */
+/* Returns whether a convertor must move MPI_Pack()'s or MPI_Unpack()'s data, which may be a
+ * device's or is to be logged. Also when there is no driver. */
 bool dt_devices_need_convertor(const opal_datatype_t *datatype, size_t count, const void *user,
                                const void *packed);
 

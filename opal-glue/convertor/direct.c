@@ -60,13 +60,14 @@ static inline bool is_fit(void)
 
 /* ---- One call ------------------------------------------------------------------------------- */
 
-/* May NULL be the address of this data? It is MPI_BOTTOM's, and what Open MPI 4.1 refuses. */
+/* Returns whether NULL may be the address of this data. It is MPI_BOTTOM's, and what Open MPI 4.1
+ * refuses. */
 static inline bool may_be_absolute(const opal_datatype_t *datatype)
 {
     return datatype->true_lb != 0 && (datatype->flags & OPAL_DATATYPE_FLAG_PREDEFINED) == 0;
 }
 
-/* Would Open MPI accept what does not depend on the datatype? */
+/* Returns whether Open MPI would accept what does not depend on the datatype. */
 static inline bool is_right(const void *packed, const int *position, MPI_Comm comm)
 {
     return ompi_mpi_state == OMPI_MPI_STATE_INIT_COMPLETED && packed != NULL && position != NULL &&

@@ -21,7 +21,7 @@ enum {
     NAME_ROOM = 128, /* bytes of a datatype's name and of its layout in words */
 };
 
-/* Of all datatypes with one name and layout. */
+/* The counts of all datatypes with one name and layout. */
 typedef struct dt_events dt_events_t;
 struct dt_events {
     dt_events_t *next;

@@ -95,8 +95,9 @@ static inline bool dt_move_is_whole(const opal_convertor_t *convertor, const str
 }
 
 /*
- * Do a whole message's packed bytes lie between the first and the last byte of its data? Then they
- * may overlap it (dt_move_overlaps()). Not asked of absolute datatypes, which may span all memory.
+ * Returns whether a whole message's packed bytes lie between the first and the last byte of its
+ * data. Then they may overlap it (dt_move_overlaps()). Not asked of absolute datatypes, which
+ * may span all memory.
  */
 static inline bool dt_move_is_within(const dame_program_t *program, const void *base, int64_t count,
                                      const void *packed, size_t bytes)
@@ -110,9 +111,9 @@ static inline bool dt_move_is_within(const dame_program_t *program, const void *
 }
 
 /*
- * Do the packed bytes of a convertor's whole message overlap its data? MPI forbids it, and Open
- * MPI's engine forgives it: the bytes depend on the order in which an engine reads and writes.
- * Walks all blocks; only where dt_move_is_within().
+ * Returns whether the packed bytes of a convertor's whole message overlap its data. MPI forbids
+ * it, and Open MPI's engine forgives it: the bytes depend on the order in which an engine reads
+ * and writes. Walks all blocks; only where dt_move_is_within().
  */
 bool dt_move_overlaps(const dame_program_t *program, const opal_convertor_t *convertor,
                       const void *packed);
@@ -148,8 +149,8 @@ static inline size_t dt_move_whole(dt_thread_t *thread, const opal_convertor_t *
 
 /* ---- One of them ---------------------------------------------------------------------------- */
 
-/* Is this message left to the native engine? In longer ones that engine's 32-bit counts overflow
- * here and there. */
+/* Returns whether this message is left to the native engine. In longer ones that engine's 32-bit
+ * counts overflow here and there. */
 static inline bool dt_move_is_native(dt_entry_t *entry, dame_dir_t dir,
                                      const opal_convertor_t *convertor, const struct iovec *iov,
                                      const uint32_t *out_size)

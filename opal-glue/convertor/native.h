@@ -29,9 +29,9 @@ size_t dt_native_construct(opal_convertor_t *native, const opal_convertor_t *con
                            size_t position);
 void dt_native_destruct(opal_convertor_t *native);
 
-/* Does the native engine move every byte when it is given a whole message of this datatype? The
- * first time it reads all of the description, so that the next time that is as cold as without
- * DAME. Datatypes of one layout may have several descriptions. */
+/* Returns whether the native engine moves every byte when it is given a whole message of this
+ * datatype. The first time it reads all of the description, so that the next time that is as cold
+ * as without DAME. Datatypes of one layout may have several descriptions. */
 bool dt_native_is_trusted(dt_entry_t *entry, const opal_convertor_t *convertor);
 
 /* Positions a convertor of the native engine, as that engine does: opal_convertor.h has dealt with

@@ -125,7 +125,8 @@ void dt_sample_stop(void)
 
 /* ---- Open MPI's own engine ------------------------------------------------------------------ */
 
-/* Is a tally without a sample, or with too few of large fragments, which come one by one? */
+/* Returns whether a tally is without a sample, or has too few of large fragments, which come one by
+ * one. */
 static bool is_wanting(const dame_native_t *native)
 {
     const uint64_t first = atomic_load_explicit(&native->samples.kept[0], memory_order_relaxed);
@@ -133,8 +134,9 @@ static bool is_wanting(const dame_native_t *native)
            ((uint32_t) first >= LARGE && !dame_native_is_enough(native));
 }
 
-/* Is a probe free, whatever it costs? The first of a tally is, since a poor estimate is better
- * than none; and, so that short runs are not known by their first messages only, one more. */
+/* Returns whether a probe is free, whatever it costs. The first of a tally is, since a poor
+ * estimate is better than none; and, so that short runs are not known by their first messages only,
+ * one more. */
 static bool is_free(const dame_native_t *native, int64_t use)
 {
     return is_wanting(native) ||
@@ -142,7 +144,7 @@ static bool is_free(const dame_native_t *native, int64_t use)
             atomic_load_explicit(&native->began, memory_order_relaxed) < FREE_AGAIN / 2);
 }
 
-/* May it take the time? Says which use is asked for next. */
+/* Returns whether the probe may take the time. Says which use is asked for next. */
 static bool native_may(dame_native_t *native, bool free, int64_t use)
 {
     atomic_store_explicit(&native->next, is_wanting(native) ? 2 * use : use + FREE_AGAIN + use / 64,
@@ -226,8 +228,8 @@ static void pass(dt_thread_t *thread, size_t bytes, bool counts, int64_t ns)
     }
 }
 
-/* May the native engine stop or start after `position` bytes of a message? Some releases lose track
- * of basic elements that are cut. */
+/* Returns whether the native engine may stop or start after `position` bytes of a message. Some
+ * releases lose track of basic elements that are cut. */
 static bool is_between_elements(const opal_convertor_t *convertor, size_t position)
 {
     dt_native_mark_t mark = {.item = NULL};
@@ -268,7 +270,7 @@ static native_message_t *follow(dame_tally_t *tally, const opal_convertor_t *con
     return message;
 }
 
-/* Does `native` stand where the convertor does? */
+/* Returns whether `native` stands where the convertor does. */
 static bool fits_convertor(const native_message_t *message, const opal_convertor_t *convertor,
                            dame_dir_t dir)
 {
@@ -296,7 +298,7 @@ static native_message_t *find_message(const opal_convertor_t *convertor, dame_di
     return NULL;
 }
 
-/* May the native engine move this fragment? */
+/* Returns whether the native engine may move this fragment. */
 static bool is_native(const opal_convertor_t *convertor, dame_dir_t dir, const struct iovec *iov,
                       uint32_t n)
 {

@@ -35,7 +35,7 @@ static inline bool dt_sample_probe_due(const dame_tally_t *tally, dame_work_t wo
 }
 void dt_sample_open_probe(dt_thread_t *thread, dame_tally_t *tally, dame_work_t work, int64_t use);
 
-/* Has the thread a probe? */
+/* Returns whether the thread has a probe. */
 static inline bool dt_sample_has_probe(const dt_thread_t *thread)
 {
     return __builtin_expect(thread->has_probe, 0);

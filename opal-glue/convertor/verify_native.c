@@ -94,7 +94,7 @@ static const char *const verdicts[] = {
     "left to Open MPI's engine from now on.",
     "The native result is used, and the datatype is left to Open MPI's engine from now on."};
 
-/* Is this the first difference of the datatype? */
+/* Returns whether this is the first difference of the datatype. */
 static bool is_first(dt_entry_t *entry, verdict_t verdict)
 {
     if (verdict == DAME_IS_RIGHT) {
@@ -163,8 +163,8 @@ static int32_t stand_at(opal_convertor_t *convertor, size_t position)
     return 1;
 }
 
-/* Does the packed data agree with user memory, by the referee? If not, the side that was written
- * gets the right bytes. */
+/* Asks the referee whether the packed data agrees with user memory. If not, the side that was
+ * written gets the right bytes. */
 static verdict_t ask_referee(const opal_convertor_t *convertor, dame_dir_t dir, size_t position,
                              char *packed, size_t length)
 {

@@ -25,8 +25,8 @@ enum {
     MOST_MESSAGES = 1 << 24 /* that a float counts one by one */
 };
 
-/* Of a mark, whose other bits are the fingerprint's. MISSED: its layout is not a known one. The
- * lease grows with each message of the fingerprint and shrinks with each of another's; at 0, as
+/* Bits of a mark, whose other bits are the fingerprint's. MISSED: its layout is not a known one.
+ * The lease grows with each message of the fingerprint and shrinks with each of another's; at 0, as
  * after an import, the other takes the place. So of two that alternate, one stays until its import,
  * and then the other. */
 enum { MISSED = 1, LEASE = 2, MOST_LEASE = 16, LOW = 255 };

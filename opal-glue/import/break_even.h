@@ -36,7 +36,8 @@ enum { DT_BREAK_EVEN_SHORT = 2048 /* bytes */, DT_BREAK_EVEN_OF_SHORT = 7 /* a p
 
 extern bool dt_break_even_looks_at_all;
 
-/* Is this one of the short messages of datatypes without an entry that are not looked at? */
+/* Returns whether this is one of the short messages of datatypes without an entry that are not
+ * looked at. */
 static inline bool dt_break_even_passes(dt_thread_t *thread, int64_t bytes)
 {
     return bytes < DT_BREAK_EVEN_SHORT && !dt_break_even_looks_at_all &&

@@ -36,7 +36,8 @@ static int number_of(int32_t combiner)
     return i;
 }
 
-/* Does the datatype say how it was made? Then its combiner and the lengths of its lists. */
+/* Returns whether the datatype says how it was made. Then its combiner and the lengths of its
+ * lists. */
 static bool read_envelope(const ompi_datatype_t *datatype, dt_contents_t *contents)
 {
     return &ompi_datatype_t_class == datatype->super.super.obj_class && datatype->args != NULL &&

@@ -86,7 +86,7 @@ __extension__ typedef unsigned __int128 wide_t;
 
 #define PRIME ((((wide_t) 1) << 127) - 1)
 
-/* Of a number that is at most twice the prime: one that is at most the prime. */
+/* Returns the rest of a number that is at most twice the prime. */
 static inline wide_t fold(wide_t a)
 {
     return (a & PRIME) + (a >> 127);

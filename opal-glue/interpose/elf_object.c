@@ -151,7 +151,7 @@ static starts_t starts_of(const wanted_t *wanted)
     return starts;
 }
 
-/* Can the symbol have a wanted name? */
+/* Returns whether the symbol can have a wanted name. */
 static inline bool begins_like(const dt_elf_object_t *object, const starts_t *starts,
                                uint32_t symbol)
 {
@@ -214,7 +214,7 @@ static uint32_t find_defined(const dt_elf_object_t *object, const defined_t *def
     }
 }
 
-/* Are the numbers of all wanted symbols known, if they have one? */
+/* Returns whether the numbers of all wanted symbols are known, if they have one. */
 static bool find_symbols(const dt_elf_object_t *object, wanted_t *wanted, bool *any)
 {
     *any = true;

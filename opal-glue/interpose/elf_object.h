@@ -26,12 +26,12 @@ typedef struct dt_elf_object {
 /* False when the object has no dynamic symbols of use. `info` is from dl_iterate_phdr(). */
 bool dt_elf_read(dt_elf_object_t *object, const struct dl_phdr_info *info);
 
-/* Does the object have `address` in one of its segments? */
+/* Returns whether the object has `address` in one of its segments. */
 bool dt_elf_contains(const struct dl_phdr_info *info, uintptr_t address);
 
 enum { DT_ELF_MOST_SYMBOLS = 16 };
 
-/* May the object have slots of one of the `n` <= DT_ELF_MOST_SYMBOLS symbols? */
+/* Returns whether the object may have slots of one of the `n` <= DT_ELF_MOST_SYMBOLS symbols. */
 bool dt_elf_may_have(const dt_elf_object_t *object, const char *const *symbols, size_t n);
 
 /* Calls visit(slot, which, context) for every JUMP_SLOT and GLOB_DAT of symbols[which], of `n` <=

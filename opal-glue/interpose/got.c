@@ -175,7 +175,7 @@ static bool rewrite(uintptr_t *address, size_t which, void *context)
            !leads_to_original(change, which, *address) || write_slot(change, address, hook);
 }
 
-/* Of an object that is relocated. */
+/* Changes the slots of an object that is relocated. */
 static dt_got_status_t change_slots(object_t *object, const struct dl_phdr_info *info)
 {
     dt_elf_object_t elf;
@@ -196,7 +196,7 @@ static bool is_this_object(const struct dl_phdr_info *info)
     return dt_elf_contains(info, (uintptr_t) &is_this_object);
 }
 
-/* Is a hook for objects of this name? */
+/* Returns whether a hook is for objects of this name. */
 static bool is_concerned(const char *name)
 {
     size_t i = 0;
@@ -442,7 +442,7 @@ size_t dt_got_slots(void)
     return n;
 }
 
-/* Is there a slot of a hook that has no original? */
+/* Returns whether there is a slot of a hook that has no original. */
 static bool has_needed_slot(void)
 {
     bool has = false;
