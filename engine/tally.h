@@ -13,17 +13,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "measure/rates.h"
 #include "observer.h"
 #include "words.h"
 
 enum { DAME_TALLY_NAME = 40, DAME_TALLY_WORDS = 64 };
-
-/* What a byte costs, as samples say. 19 of 20 such estimates are within the root of error2 of the
- * result of all samples. */
-typedef struct dame_rate {
-    double ns; /* < 0: not known */
-    double error2;
-} dame_rate_t;
 
 typedef struct dame_row_moved {
     int64_t uses;
@@ -63,32 +57,6 @@ typedef struct dame_tally_row {
     int64_t left_bytes[DAME_WORKS];
     int32_t left_why; /* of the last one */
 } dame_tally_row_t;
-
-/* A reservoir sample: any time measured is as likely to be in it as any other. A sample is 32 bits
- * of nanoseconds and 32 bits of bytes. */
-enum { DAME_KEPT = 64 };
-typedef struct dame_kept {
-    _Atomic uint32_t count; /* measured so far, kept or not */
-    _Atomic uint64_t kept[DAME_KEPT];
-} dame_kept_t;
-
-/* Work that the native engine did. Its samples come in probes, during which it moves messages in
- * DAME's place. */
-typedef struct dame_native {
-    _Atomic int64_t next; /* the use at which a probe may open */
-    dame_kept_t samples;
-    _Atomic uint32_t at[DAME_KEPT]; /* the use at which the probe of each began */
-    uint32_t probe;                 /* the last probe, and the samples it has so far; its
-                                        owner's */
-    uint32_t seen;
-    _Atomic uint32_t began; /* at this use */
-    uint32_t warm;          /* warm samples, which count; the same owner's */
-} dame_native_t;
-
-typedef struct dame_moved {
-    _Atomic bool has_steady; /* `samples` has steady samples, and no early ones any more */
-    dame_kept_t samples;
-} dame_moved_t;
 
 /* The times of a tally: most of its memory, so made only while times are taken. */
 typedef struct dame_times {
@@ -130,11 +98,6 @@ typedef struct dame_tallies {
     dame_observer_t observer; /* what promotion tells */
 } dame_tallies_t;
 
-/* Uses of a tally before this one are early: they differ from later ones, for example by memory
- * that is touched for the first time. The native engine gets none, and DAME's count until there are
- * others. */
-enum { DAME_FIRST_SAMPLE = 8 };
-
 /* Once. `counts` stays. */
 void dame_tallies_init(dame_tallies_t *tallies, dame_counts_t *counts);
 
@@ -168,13 +131,6 @@ static inline dame_tally_t *dame_tally_of(const dame_use_t *use)
 {
     return (dame_tally_t *) use->amounts; /* its first member */
 }
-
-/* A sample: `bytes` took so long. */
-void dame_moved_add(dame_moved_t *moved, int64_t ns, int64_t bytes, bool early);
-void dame_native_add(dame_native_t *native, int64_t ns, int64_t bytes);
-
-/* Returns whether there are samples enough to say what the native engine takes. */
-bool dame_native_is_enough(const dame_native_t *native);
 
 /* Uses so far, except those that are counted in a dame_credit_t. */
 static inline int64_t dame_tally_uses(const dame_tally_t *tally, dame_work_t work)
