@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs random MPI programs. All ranks derive the same programs from one seed. */
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,131 +54,79 @@ static void usage(FILE *out)
         out);
 }
 
+typedef enum kind { U64, UNSIGNED, INT, DOUBLE, TEXT, ON, OFF } kind_t;
+
+static void set_value(kind_t kind, void *value, const char *text)
+{
+    switch (kind) {
+    case U64:
+        *(uint64_t *) value = strtoull(text, NULL, 0);
+        break;
+    case UNSIGNED:
+        *(unsigned *) value = (unsigned) strtoul(text, NULL, 0);
+        break;
+    case INT:
+        *(int *) value = atoi(text);
+        break;
+    case DOUBLE:
+        *(double *) value = strtod(text, NULL);
+        break;
+    case TEXT:
+        *(const char **) value = text;
+        break;
+    default:
+        *(bool *) value = kind == ON;
+    }
+}
+
 static bool parse(int argc, char **argv, options_t *o)
 {
-    enum {
-        SEED = 1,
-        FIRST,
-        CASES,
-        MINUTES,
-        DIRECTORY,
-        WINDOWS,
-        PROGRESS,
-        STEPS,
-        FLAT,
-        COUNT,
-        ROUNDS,
-        PRINT,
-        HELP,
-        TAKE_THREADS,
-        FORKS,
-        NO_TRUNCATE,
-        NO_MATCHED,
-        NO_PERSISTENT,
-        NO_DISPLACED,
-        NO_EXTERNAL,
-        NO_PARTITIONED,
-        LIST
+    const struct {
+        const char *name;
+        kind_t kind;
+        void *value;
+    } options[] = {
+        {"--seed", U64, &o->seed},
+        {"--first", U64, &o->first},
+        {"--cases", U64, &o->cases},
+        {"--minutes", DOUBLE, &o->minutes},
+        {"--directory", TEXT, &rules.directory},
+        {"--windows", TEXT, &rules.windows},
+        {"--progress", TEXT, &o->progress},
+        {"--steps", U64, &o->mask},
+        {"--flat", UNSIGNED, &o->smaller.flat},
+        {"--count", INT, &o->smaller.count},
+        {"--rounds", INT, &o->smaller.rounds},
+        {"--print", TEXT, &o->print},
+        {"--threads", ON, &rules.threads},
+        {"--forks", ON, &rules.forks},
+        {"--no-truncate", OFF, &rules.truncate},
+        {"--no-matched", OFF, &rules.matched},
+        {"--no-persistent", OFF, &rules.persistent},
+        {"--no-displaced", OFF, &rules.displaced},
+        {"--no-external", ON, &o->no_external},
+        {"--no-partitioned", ON, &o->no_partitioned},
+        {"--list", ON, &o->list},
     };
-    static const struct option names[] = {{"seed", 1, 0, SEED},
-                                          {"first", 1, 0, FIRST},
-                                          {"cases", 1, 0, CASES},
-                                          {"minutes", 1, 0, MINUTES},
-                                          {"directory", 1, 0, DIRECTORY},
-                                          {"windows", 1, 0, WINDOWS},
-                                          {"progress", 1, 0, PROGRESS},
-                                          {"steps", 1, 0, STEPS},
-                                          {"flat", 1, 0, FLAT},
-                                          {"count", 1, 0, COUNT},
-                                          {"rounds", 1, 0, ROUNDS},
-                                          {"print", 1, 0, PRINT},
-                                          {"help", 0, 0, HELP},
-                                          {"threads", 0, 0, TAKE_THREADS},
-                                          {"forks", 0, 0, FORKS},
-                                          {"no-truncate", 0, 0, NO_TRUNCATE},
-                                          {"no-matched", 0, 0, NO_MATCHED},
-                                          {"no-persistent", 0, 0, NO_PERSISTENT},
-                                          {"no-displaced", 0, 0, NO_DISPLACED},
-                                          {"no-external", 0, 0, NO_EXTERNAL},
-                                          {"no-partitioned", 0, 0, NO_PARTITIONED},
-                                          {"list", 0, 0, LIST},
-                                          {0, 0, 0, 0}};
-    int option;
+    enum { N = sizeof options / sizeof options[0] };
 
-    while ((option = getopt_long(argc, argv, "", names, NULL)) != -1) {
-        switch (option) {
-        case SEED:
-            o->seed = strtoull(optarg, NULL, 0);
-            break;
-        case FIRST:
-            o->first = strtoull(optarg, NULL, 0);
-            break;
-        case CASES:
-            o->cases = strtoull(optarg, NULL, 0);
-            break;
-        case MINUTES:
-            o->minutes = strtod(optarg, NULL);
-            break;
-        case DIRECTORY:
-            rules.directory = optarg;
-            break;
-        case WINDOWS:
-            rules.windows = optarg;
-            break;
-        case PROGRESS:
-            o->progress = optarg;
-            break;
-        case STEPS:
-            o->mask = strtoull(optarg, NULL, 0);
-            break;
-        case FLAT:
-            o->smaller.flat = (unsigned) strtoul(optarg, NULL, 0);
-            break;
-        case COUNT:
-            o->smaller.count = atoi(optarg);
-            break;
-        case ROUNDS:
-            o->smaller.rounds = atoi(optarg);
-            break;
-        case PRINT:
-            o->print = optarg;
-            break;
-        case TAKE_THREADS:
-            rules.threads = true;
-            break;
-        case FORKS:
-            rules.forks = true;
-            break;
-        case NO_TRUNCATE:
-            rules.truncate = false;
-            break;
-        case NO_MATCHED:
-            rules.matched = false;
-            break;
-        case NO_PERSISTENT:
-            rules.persistent = false;
-            break;
-        case NO_DISPLACED:
-            rules.displaced = false;
-            break;
-        case NO_EXTERNAL:
-            o->no_external = true;
-            break;
-        case NO_PARTITIONED:
-            o->no_partitioned = true;
-            break;
-        case LIST:
-            o->list = true;
-            break;
-        case HELP:
-            usage(stdout);
-            exit(0);
-        default:
-            usage(stderr);
+    for (int a = 1; a < argc; a++) {
+        int i = 0;
+        while (i < N && strcmp(argv[a], options[i].name) != 0) {
+            i++;
+        }
+        const bool takes = i < N && options[i].kind < ON;
+        if (i == N || (takes && a + 1 == argc)) {
+            const bool helps = strcmp(argv[a], "--help") == 0;
+            usage(helps ? stdout : stderr);
+            if (helps) {
+                exit(0);
+            }
             return false;
         }
+        set_value(options[i].kind, options[i].value, takes ? argv[++a] : "");
     }
-    return optind == argc;
+    return true;
 }
 
 static void list(const program_t *program, const char *name)
