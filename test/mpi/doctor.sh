@@ -88,7 +88,7 @@ info_before_all()
 # settings CONFIGURATION VARIABLES TEXT...: what dame info says when these are the files of parameters.
 settings()
 {
-    says info "$1" 0 - "OMPI_MCA_mca_base_param_files=$scratch/own.conf,$scratch/system.conf $2" "${@:3}"
+    says info "$1" 0 "$COMPONENTS" "OMPI_MCA_mca_base_param_files=$scratch/own.conf,$scratch/system.conf $2" "${@:3}"
 }
 
 # dame off where another file, or a priority, has DAME on.
