@@ -56,42 +56,6 @@ static const tool_command_t *find_command(const char *name)
     return NULL;
 }
 
-/* What people try instead of a command, and what they want. */
-static const char *meant_by(const char *name)
-{
-    static const struct {
-        const char *name, *meant;
-    } known[] = {{"version", "'dame --version'"},
-                 {"-V", "'dame --version'"},
-                 {"-v", "'dame --version'"},
-                 {"list", "'dame --help', which lists commands"},
-                 {"ls", "'dame --help', which lists commands"},
-                 {"run", "'mpirun --mca dt dame PROGRAM'"},
-                 {"mpirun", "'mpirun --mca dt dame PROGRAM'"},
-                 {"trace", "'dame record' or 'dame overlap', which watch a run"},
-                 {"profile", "'dame record' or 'dame overlap', which watch a run"}};
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-        if (strcmp(name, known[i].name) == 0) {
-            return known[i].meant;
-        }
-    }
-    return NULL;
-}
-
-static int unknown_command(const char *name)
-{
-    const char *best = NULL, *meant = meant_by(name);
-    if (meant != NULL) {
-        return tool_error(TOOL_USAGE, "'%s' is not a command; did you mean %s?", name, meant);
-    }
-    for (int i = 0; i < COMMANDS; i++) {
-        tool_nearer(name, commands[i]->name, &best);
-    }
-    return tool_error(TOOL_USAGE, "'%s' is not a command%s%s%s; 'dame --help' shows them", name,
-                      best == NULL ? "" : "; did you mean '", best == NULL ? "" : best,
-                      best == NULL ? "" : "'?");
-}
-
 /* Is --help among the arguments, before a "--"? */
 static int asks_for_help(int argc, char **argv)
 {
@@ -122,7 +86,7 @@ static int run(int argc, char **argv)
     }
     const tool_command_t *command = find_command(argv[1]);
     if (command == NULL) {
-        return unknown_command(argv[1]);
+        return tool_error(TOOL_USAGE, "'%s' is not a command; 'dame --help' shows them", argv[1]);
     }
     if (help || asks_for_help(argc - 1, argv + 1)) {
         print_command_help(command);

@@ -45,9 +45,6 @@ int tool_status_error(const char *thing, dame_status_t status);
 
 /* ---- command line ---- */
 
-/* *best becomes `candidate` if that is what `name` may have meant, rather than *best; NULL: nothing. */
-void tool_nearer(const char *name, const char *candidate, const char **best);
-
 /*
  * The next option as getopt_long() returns it, -1 behind the last (operands then start at optind),
  * or '?' after a message. `shorts` starts with ':'.
