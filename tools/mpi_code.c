@@ -208,52 +208,7 @@ static int write_list(mpi_code_t *code, const char *declared, const char *name, 
     return index;
 }
 
-static int write_disps(mpi_code_t *code, const int64_t *disps, int64_t count)
-{
-    return write_list(code, "static const MPI_Aint", "disps", add_number, disps, count);
-}
-
 /* ---- expressions ---- */
-
-static void add_distribution(writer_t *writer, const void *list, int64_t i)
-{
-    static const char *const names[] = {"MPI_DISTRIBUTE_NONE", "MPI_DISTRIBUTE_BLOCK",
-                                        "MPI_DISTRIBUTE_CYCLIC"};
-    add_entry(writer, names[((const int64_t *) list)[i]]);
-}
-
-static void add_distribution_argument(writer_t *writer, const void *list, int64_t i)
-{
-    if (((const int64_t *) list)[i] == DISTRIBUTE_DEFAULT) {
-        add_entry(writer, "MPI_DISTRIBUTE_DFLT_DARG");
-    } else {
-        add_number(writer, list, i);
-    }
-}
-
-/* The number and the kind of an argument that is a list. */
-static int write_argument(mpi_code_t *code, char letter, const int64_t *list, int64_t n)
-{
-    static const char ints[] = "static const int";
-    switch (letter) {
-    case 'A':
-        return write_disps(code, list, n);
-    case 'D':
-        return write_list(code, ints, "distributions", add_distribution, list, n);
-    case 'G':
-        return write_list(code, ints, "arguments", add_distribution_argument, list, n);
-    default:
-        return write_list(code, ints, "ints", add_number, list, n);
-    }
-}
-
-static const char *list_name(char letter)
-{
-    return letter == 'A'   ? "disps"
-           : letter == 'D' ? "distributions"
-           : letter == 'G' ? "arguments"
-                           : "ints";
-}
 
 /* "MPI_Type_vector", but "MPI_Type_create_hvector": those of MPI-1 have no create_. */
 static const char *prefix_of(constructor_t made_by)
@@ -316,8 +271,11 @@ static void write_arguments(mpi_code_t *code, const expression_t *e, FILE *out, 
             fprintf(out, "types%d", write_members(code, e, too_large));
         } else {
             check_ints(*letter, e->list[lists], e->n, too_large);
-            const int list = write_argument(code, *letter, e->list[lists++], e->n);
-            fprintf(out, "%s%d", list_name(*letter), list);
+            const int64_t *list = e->list[lists++];
+            fprintf(out, *letter == 'A' ? "disps%d" : "ints%d",
+                    *letter == 'A'
+                        ? write_list(code, "static const MPI_Aint", "disps", add_number, list, e->n)
+                        : write_list(code, "static const int", "ints", add_number, list, e->n));
         }
     }
 }
