@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dame(1): datatypes as programs, to check, see, run and measure. */
+/* dame(1): datatypes as programs, to check, see and measure. */
 #include "tool.h"
 
 #include <errno.h>
@@ -32,8 +32,8 @@ static void print_help(void)
            "  dame --version       the version\n\n"
            "Numbers of bytes and counts may end in k, M or G, powers of 1024, in either\n"
            "case.\n\n"
-           "Exit codes: 0 success; 1 the input is wrong (not a program, data too short, a\n"
-           "check failed); 2 the command line is wrong; 3 the system failed (input, output,\n"
+           "Exit codes: 0 success; 1 the input is wrong (not a program, a check failed);\n"
+           "2 the command line is wrong; 3 the system failed (input, output,\n"
            "memory).\n");
 }
 

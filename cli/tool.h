@@ -18,7 +18,7 @@
 /* Exit codes. */
 enum {
     TOOL_OK = 0,
-    TOOL_WRONG = 1, /* the input is wrong: not a program, data too short, a check failed */
+    TOOL_WRONG = 1, /* the input is wrong: not a program, a check failed */
     TOOL_USAGE = 2, /* the command line is wrong */
     TOOL_SYSTEM = 3 /* the system failed: input, output, memory */
 };
