@@ -240,9 +240,9 @@ static void measure_memory(const job_t *job)
     printf("%s memory first %.2f\n", job->name, (used - created) / MEMORY_ENTRIES);
 }
 
-static void types(const struct layout_spec *spec)
+static void types(const struct layout_spec *spec, enum layout_place place)
 {
-    struct layout *layout = layout_create(spec, LAYOUT_ON_LINE);
+    struct layout *layout = layout_create(spec, place);
     void *packed = layout_buffer(layout->bytes);
 
     in_turns(layout, packed, 1, make_known, measure_memory, measure_type);
@@ -320,21 +320,26 @@ static void fill_packed(const job_t *job)
     layout_fill_bytes(job->packed, (size_t) job->bytes, 1);
 }
 
-static void lives(const struct layout_spec *spec)
+static void measure_off_line(const struct layout_spec *spec, bool fresh_types)
 {
     struct layout *layout = layout_create(spec, LAYOUT_OFF_LINE);
 
-    in_turns(layout, layout_packed(layout, layout->bytes), layout->side[LAYOUT_SEND].count,
-             make_known, fill_packed, measure_lives);
+    in_turns(layout, layout_packed(layout, layout->bytes),
+             fresh_types ? 1 : layout->side[LAYOUT_SEND].count, fresh_types ? make_new : make_known,
+             fill_packed, measure_lives);
     layout_free(layout);
 }
 
-static void new_lives(const struct layout_spec *spec)
+static void lives(const struct layout_spec *spec, enum layout_place place)
 {
-    struct layout *layout = layout_create(spec, LAYOUT_OFF_LINE);
+    (void) place;
+    measure_off_line(spec, false);
+}
 
-    in_turns(layout, layout_packed(layout, layout->bytes), 1, make_new, fill_packed, measure_lives);
-    layout_free(layout);
+static void new_lives(const struct layout_spec *spec, enum layout_place place)
+{
+    (void) place;
+    measure_off_line(spec, true);
 }
 
 /* ---- lists of blocks ---- */
@@ -791,16 +796,17 @@ int main(int argc, char **argv)
 {
     static const struct {
         const char *mode;
-        void (*measure)(const struct layout_spec *spec);
+        void (*measure)(const struct layout_spec *spec, enum layout_place place);
     } of_layouts[] = {{"types", types}, {"lives", lives}, {"new", new_lives}};
     const char *mode = argc > 1 ? argv[1] : "";
+    struct options options = {0};
 
     MPI_Init(&argc, &argv);
     for (int i = 0; i < 3; i++) {
         if (strcmp(mode, of_layouts[i].mode) == 0) {
             warm_up();
             argv[1] = argv[0];
-            return options_run(argc - 1, argv + 1, of_layouts[i].measure, NULL);
+            return options_run(&options, argc - 1, argv + 1, NULL, of_layouts[i].measure);
         }
     }
     return of_lists(mode, argc > 2 ? argv[2] : NULL);
