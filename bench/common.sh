@@ -154,51 +154,6 @@ code_dir=
 # More --mca arguments for the dame engine.
 DAME_PARAMETERS=()
 
-# ---- for scripts that compare the engines layout by layout ----
-
-csv=0
-list=no
-selection=()
-
-# Reads --layout, --anchors, --quick, --csv, --list and --help. The script defines usage().
-read_options()
-{
-    while [ $# -gt 0 ]; do
-        case $1 in
-        --layout)
-            [ $# -ge 2 ] || usage_error "--layout: a name is needed; --list shows them"
-            selection+=(--layout "$2")
-            shift
-            ;;
-        --quick) selection+=(--quick) ;;
-        --anchors) selection+=(--anchors) ;;
-        --csv) csv=1 ;;
-        --list) list=yes ;;
-        --help | -h)
-            usage
-            exit 0
-            ;;
-        *) usage_error "'$1' is not an option; --help shows them" ;;
-        esac
-        shift
-    done
-}
-
-# check_selection WORKER: the worker knows the layouts; bad names are found before measuring.
-check_selection()
-{
-    local listing code=0
-
-    listing=$(engine native 1 "$1" --list ${selection[@]+"${selection[@]}"} 2>&1) || code=$?
-    if [ $code -ne 0 ]; then
-        grep "^$1: " <<<"$listing" | sed "s/^$1/$BENCH_PROGRAM/" >&2 ||
-            printf '%s\n' "$listing" >&2
-        [ $code -ne 2 ] || exit 2
-        exit 1
-    fi
-    [ $list = no ] || { printf '%s\n' "$listing"; exit 0; }
-}
-
 # check_dame WORKER: Open MPI passes over a component that does not load, and the native engine
 # would be measured twice. DAME's report at the end of a run tells that it was there.
 check_dame()
@@ -217,22 +172,8 @@ check_tier()
 {
     local DAME_PARAMETERS=(--mca dt_dame_report summary) reported
 
-    reported=$(engine "$1" 1 program_worker --layout vector_16x1_64 2>&1) ||
+    reported=$(engine "$1" 1 life_worker types --layout vector_16x1_64 2>&1) ||
         fail "a run with dt_dame_promotion_threshold 1 failed: $reported"
     grep -Eq '^ *codes compiled +[1-9]' <<<"$reported" ||
         fail "tier $1 compiled nothing: $reported"
-}
-
-# import_programs: DAME's programs of the layouts into files in $work, and the file $work/layouts with
-# lines "layout NAME BYTES COUNT".
-import_programs()
-{
-    local DAME_PARAMETERS=(--mca dt_dame_dump program --mca dt_dame_dump_dir "$work"
-        --mca dt_dame_promotion_threshold 0)
-    engine dame 1 program_worker ${selection[@]+"${selection[@]}"} >"$work/layouts" ||
-        fail "the run that imports the datatypes failed"
-    local file
-    for file in "$work"/dame-r0-*.dame; do # a program of more than 16 MiB of text is not in its file
-        grep -q EXIT "$file" || rm "$file"
-    done
 }

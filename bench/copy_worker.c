@@ -63,10 +63,9 @@ static void check(const struct job *job, int operation)
     free(packed);
 }
 
-static void measure_layout(const struct layout_spec *spec)
+static void measure_layout(const struct layout_spec *spec, enum layout_place place)
 {
-    struct layout *source = layout_create(spec, LAYOUT_ON_LINE);
-    struct layout *target = layout_create(spec, LAYOUT_ON_LINE);
+    struct layout *source = layout_create(spec, place), *target = layout_create(spec, place);
     const struct job job = {source, &source->side[LAYOUT_SEND], &target->side[LAYOUT_SEND]};
 
     layout_fill(&source->side[LAYOUT_SEND], 1);
@@ -84,6 +83,7 @@ static void measure_layout(const struct layout_spec *spec)
 
 int main(int argc, char **argv)
 {
+    struct options options = {0};
     MPI_Init(&argc, &argv);
-    return options_run(argc, argv, measure_layout, NULL);
+    return options_run(&options, argc, argv, NULL, measure_layout);
 }

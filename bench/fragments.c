@@ -61,26 +61,3 @@ int dt_fragments_unpack(void *buf, int count, MPI_Datatype type, const void *pac
     finish(&convertor);
     return done == size ? 0 : -1;
 }
-
-int dt_fragments_unpack_order(void *buf, int count, MPI_Datatype type, const void *packed,
-                              const size_t *cuts, const size_t *order, size_t n)
-{
-    opal_convertor_t convertor;
-    int rc = 0;
-    prepare(&convertor);
-    (void) opal_convertor_prepare_for_recv(&convertor, &type->super, (size_t) count, buf);
-    for (size_t i = 0; i < n; i++) {
-        size_t position = cuts[order[i]];
-        size_t length = cuts[order[i] + 1] - position;
-        struct iovec iov = {.iov_base = (char *) (uintptr_t) packed + position, .iov_len = length};
-        uint32_t used = 1;
-        size_t bytes = 0;
-        (void) dt_openmpi_set_position(&convertor, &position);
-        (void) opal_convertor_unpack(&convertor, &iov, &used, &bytes);
-        if (bytes != length) {
-            rc = -1;
-        }
-    }
-    finish(&convertor);
-    return rc;
-}

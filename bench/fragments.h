@@ -21,9 +21,4 @@ int dt_fragments_pack(const void *buf, int count, MPI_Datatype type, void *packe
 int dt_fragments_unpack(void *buf, int count, MPI_Datatype type, const void *packed, size_t size,
                         size_t fragment);
 
-/* Unpacks n fragments in the order given: fragment i is bytes [cuts[order[i]], cuts[order[i] + 1])
- * of the stream. `cuts` has n + 1 ascending entries. */
-int dt_fragments_unpack_order(void *buf, int count, MPI_Datatype type, const void *packed,
-                              const size_t *cuts, const size_t *order, size_t n);
-
 #endif

@@ -61,29 +61,44 @@ void WAY(rows4_f32)
     }
 }
 
-void WAY(blocks3_f32)
-{
-    const struct hand_blocks_f32 *p = plan;
-    USER float *user = p->start;
-    PACKED float *restrict stream = packed;
-    const size_t n = p->n, stride = p->stride;
-
-    for (size_t i = 0; i < n; i++) {
-        MOVE_THREE(stream + 3 * i, user + stride * i);
+/* n blocks of a constant length. */
+#define BLOCKS(name, type, suffix, move)                                                           \
+    void WAY(name)                                                                                 \
+    {                                                                                              \
+        const struct hand_blocks_##suffix *p = plan;                                               \
+        USER type *user = p->start;                                                                \
+        PACKED type *restrict stream = packed;                                                     \
+        const size_t n = p->n, stride = p->stride;                                                 \
+                                                                                                   \
+        for (size_t i = 0; i < n; i++) {                                                           \
+            move;                                                                                  \
+        }                                                                                          \
     }
-}
+BLOCKS(blocks3_f32, float, f32, MOVE_THREE(stream + 3 * i, user + stride * i))
+BLOCKS(blocks6_f32, float, f32, MOVE_BYTES(stream + 6 * i, user + stride * i, 6 * sizeof(float)))
+BLOCKS(blocks5_f64, double, f64, MOVE_BYTES(stream + 5 * i, user + stride * i, 5 * sizeof(double)))
+BLOCKS(blocks8_f64, double, f64, MOVE_BYTES(stream + 8 * i, user + stride * i, 8 * sizeof(double)))
+#undef BLOCKS
 
-void WAY(blocks6_f32)
-{
-    const struct hand_blocks_f32 *p = plan;
-    USER float *user = p->start;
-    PACKED float *restrict stream = packed;
-    const size_t n = p->n, stride = p->stride;
-
-    for (size_t i = 0; i < n; i++) {
-        MOVE_BYTES(stream + 6 * i, user + stride * i, 6 * sizeof(float));
+/* Columns of single elements. */
+#define COLUMNS(suffix, type)                                                                      \
+    void WAY(columns_##suffix)                                                                     \
+    {                                                                                              \
+        const struct hand_columns_##suffix *p = plan;                                              \
+        PACKED type *restrict stream = packed;                                                     \
+        const size_t n1 = p->n1, stride1 = p->stride1;                                             \
+                                                                                                   \
+        for (size_t j = 0; j < p->n2; j++) {                                                       \
+            USER type *column = p->start + j * p->stride2;                                         \
+            for (size_t i = 0; i < n1; i++) {                                                      \
+                MOVE(stream[i], column[stride1 * i]);                                              \
+            }                                                                                      \
+            stream += n1;                                                                          \
+        }                                                                                          \
     }
-}
+COLUMNS(f64, double)
+COLUMNS(c64, struct hand_complex)
+#undef COLUMNS
 
 /* ---- doubles ---- */
 
@@ -99,60 +114,6 @@ void WAY(rows_f64)
             stream += p->n1;
             row += p->stride2;
         }
-    }
-}
-
-void WAY(blocks5_f64)
-{
-    const struct hand_blocks_f64 *p = plan;
-    USER double *user = p->start;
-    PACKED double *restrict stream = packed;
-    const size_t n = p->n, stride = p->stride;
-
-    for (size_t i = 0; i < n; i++) {
-        MOVE_BYTES(stream + 5 * i, user + stride * i, 5 * sizeof(double));
-    }
-}
-
-void WAY(blocks8_f64)
-{
-    const struct hand_blocks_f64 *p = plan;
-    USER double *user = p->start;
-    PACKED double *restrict stream = packed;
-    const size_t n = p->n, stride = p->stride;
-
-    for (size_t i = 0; i < n; i++) {
-        MOVE_BYTES(stream + 8 * i, user + stride * i, 8 * sizeof(double));
-    }
-}
-
-void WAY(columns_f64)
-{
-    const struct hand_columns_f64 *p = plan;
-    PACKED double *restrict stream = packed;
-    const size_t n1 = p->n1, stride1 = p->stride1;
-
-    for (size_t j = 0; j < p->n2; j++) {
-        USER double *column = p->start + j * p->stride2;
-        for (size_t i = 0; i < n1; i++) {
-            MOVE(stream[i], column[stride1 * i]);
-        }
-        stream += n1;
-    }
-}
-
-void WAY(columns_c64)
-{
-    const struct hand_columns_c64 *p = plan;
-    PACKED struct hand_complex *restrict stream = packed;
-    const size_t n1 = p->n1, stride1 = p->stride1;
-
-    for (size_t j = 0; j < p->n2; j++) {
-        USER struct hand_complex *column = p->start + j * p->stride2;
-        for (size_t i = 0; i < n1; i++) {
-            MOVE(stream[i], column[stride1 * i]);
-        }
-        stream += n1;
     }
 }
 

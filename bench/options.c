@@ -168,44 +168,22 @@ static void join(void)
     turns_join(rank, ranks);
 }
 
-int options_run(int argc, char **argv, void (*measure)(const struct layout_spec *spec),
-                void (*finish)(void))
-{
-    struct options options = {0};
-    const bool good = options_read(&options, argc, argv);
-
-    join();
-    if (good && options.list) {
-        options_list(&options);
-    }
-    for (int l = 0; good && !options.list && l < layouts_count(); l++) {
-        if (options_select(&options, layouts_get(l))) {
-            measure(layouts_get(l));
-        }
-    }
-    if (good && !options.list && finish != NULL) {
-        finish();
-    }
-    turns_leave();
-    MPI_Finalize();
-    return good ? 0 : 2;
-}
-
-int options_run_places(struct options *options, int argc, char **argv,
-                       void (*prepare)(const struct options *options),
-                       void (*measure)(const struct layout_spec *spec, enum layout_place place))
+int options_run(struct options *options, int argc, char **argv,
+                void (*prepare)(const struct options *options),
+                void (*measure)(const struct layout_spec *spec, enum layout_place place))
 {
     const bool good = options_read(options, argc, argv);
 
     join();
     if (good && options->list) {
         options_list(options);
-    } else if (good) {
+    } else if (good && prepare != NULL) {
         prepare(options);
     }
     for (int l = 0; good && !options->list && l < layouts_count(); l++) {
         for (int place = LAYOUT_ON_LINE; place <= LAYOUT_OFF_LINE; place++) {
-            if (options_select(options, layouts_get(l)) && (options->places >> place & 1)) {
+            const bool once = options->places == 0 && place == LAYOUT_ON_LINE;
+            if (options_select(options, layouts_get(l)) && (once || options->places >> place & 1)) {
                 measure(layouts_get(l), (enum layout_place) place);
             }
         }

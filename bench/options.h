@@ -38,17 +38,13 @@ bool options_select(const struct options *options, const struct layout_spec *spe
  * per line. */
 void options_list(const struct options *options);
 
-/* Most programs, after MPI_Init(): reads the command line, lists the layouts or calls `measure`
- * with each one selected and then, if it is not NULL, `finish`, and calls MPI_Finalize(). Returns
- * the exit code. */
-int options_run(int argc, char **argv, void (*measure)(const struct layout_spec *spec),
-                void (*finish)(void));
-
-/* The same for programs that have --place: calls `prepare` with the options, and then `measure`
- * with each layout and place. `options`: set before, as for options_read(). */
-int options_run_places(struct options *options, int argc, char **argv,
-                       void (*prepare)(const struct options *options),
-                       void (*measure)(const struct layout_spec *spec, enum layout_place place));
+/* Most programs, after MPI_Init(): reads the command line, lists the layouts or calls `prepare`, if
+ * it is not NULL, and then `measure` with each layout that is selected, and each place where there
+ * is --place (else on a line), and calls MPI_Finalize(). Returns the exit code. `options`: set
+ * before, as for options_read(). */
+int options_run(struct options *options, int argc, char **argv,
+                void (*prepare)(const struct options *options),
+                void (*measure)(const struct layout_spec *spec, enum layout_place place));
 
 /* Seconds from some moment on. */
 double bench_now(void);

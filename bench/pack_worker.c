@@ -221,5 +221,5 @@ int main(int argc, char **argv)
     struct options options = {.fragment = DEFAULT_FRAGMENT, .places = OPTIONS_ON | OPTIONS_OFF};
 
     MPI_Init(&argc, &argv);
-    return options_run_places(&options, argc, argv, prepare, measure_layout);
+    return options_run(&options, argc, argv, prepare, measure_layout);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dame(1): datatypes as programs, to check, see, run and measure. */
+/* dame(1): datatypes as programs, to check, see and measure. */
 #include "tool.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static void print_help(void)
 {
     printf("Usage: dame COMMAND [OPTION]... [FILE]\n\n"
            "Programs of the DAME language say what an MPI datatype moves. FILE holds one as\n"
-           "text; '-' is standard input. info, doctor, on, off and status are about DAME in\n"
+           "text; '-' is standard input. info, doctor, on and off are about DAME in\n"
            "Open MPI.\n\n");
     for (int i = 0; i < COMMANDS; i++) {
         printf("  dame %-10s %s\n", commands[i]->name, commands[i]->what);
@@ -32,8 +32,8 @@ static void print_help(void)
            "  dame --version       the version\n\n"
            "Numbers of bytes and counts may end in k, M or G, powers of 1024, in either\n"
            "case.\n\n"
-           "Exit codes: 0 success; 1 the input is wrong (not a program, data too short, a\n"
-           "check failed); 2 the command line is wrong; 3 the system failed (input, output,\n"
+           "Exit codes: 0 success; 1 the input is wrong (not a program, a check failed);\n"
+           "2 the command line is wrong; 3 the system failed (input, output,\n"
            "memory).\n");
 }
 
@@ -54,42 +54,6 @@ static const tool_command_t *find_command(const char *name)
         }
     }
     return NULL;
-}
-
-/* What people try instead of a command, and what they want. */
-static const char *meant_by(const char *name)
-{
-    static const struct {
-        const char *name, *meant;
-    } known[] = {{"version", "'dame --version'"},
-                 {"-V", "'dame --version'"},
-                 {"-v", "'dame --version'"},
-                 {"list", "'dame --help', which lists commands"},
-                 {"ls", "'dame --help', which lists commands"},
-                 {"run", "'mpirun --mca dt dame PROGRAM'"},
-                 {"mpirun", "'mpirun --mca dt dame PROGRAM'"},
-                 {"trace", "'dame record' or 'dame overlap', which watch a run"},
-                 {"profile", "'dame record' or 'dame overlap', which watch a run"}};
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-        if (strcmp(name, known[i].name) == 0) {
-            return known[i].meant;
-        }
-    }
-    return NULL;
-}
-
-static int unknown_command(const char *name)
-{
-    const char *best = NULL, *meant = meant_by(name);
-    if (meant != NULL) {
-        return tool_error(TOOL_USAGE, "'%s' is not a command; did you mean %s?", name, meant);
-    }
-    for (int i = 0; i < COMMANDS; i++) {
-        tool_nearer(name, commands[i]->name, &best);
-    }
-    return tool_error(TOOL_USAGE, "'%s' is not a command%s%s%s; 'dame --help' shows them", name,
-                      best == NULL ? "" : "; did you mean '", best == NULL ? "" : best,
-                      best == NULL ? "" : "'?");
 }
 
 /* Is --help among the arguments, before a "--"? */
@@ -122,7 +86,7 @@ static int run(int argc, char **argv)
     }
     const tool_command_t *command = find_command(argv[1]);
     if (command == NULL) {
-        return unknown_command(argv[1]);
+        return tool_error(TOOL_USAGE, "'%s' is not a command; 'dame --help' shows them", argv[1]);
     }
     if (help || asks_for_help(argc - 1, argv + 1)) {
         print_command_help(command);

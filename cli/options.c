@@ -31,50 +31,13 @@ int tool_status_error(const char *thing, dame_status_t status)
                       dame_error_phrase(status));
 }
 
-/* Insertions, deletions and replacements of a letter that make one name the other (Levenshtein). */
-static int distance(const char *a, const char *b)
-{
-    enum { LONGEST = 64 };
-    int row[LONGEST + 1];
-    const int length = (int) strlen(b);
-    for (int j = 0; j <= length && j <= LONGEST; j++) {
-        row[j] = j;
-    }
-    for (int i = 0; a[i] != '\0' && length <= LONGEST; i++) {
-        int diagonal = row[0];
-        row[0] = i + 1;
-        for (int j = 0; j < length; j++) {
-            const int replaced = diagonal + (a[i] != b[j]);
-            diagonal = row[j + 1];
-            const int least = replaced < row[j] + 1 ? replaced : row[j] + 1;
-            row[j + 1] = least < diagonal + 1 ? least : diagonal + 1;
-        }
-    }
-    return length <= LONGEST ? row[length] : LONGEST;
-}
-
-void tool_nearer(const char *name, const char *candidate, const char **best)
-{
-    const int d = distance(name, candidate);
-    if (d <= (int) strlen(name) / 3 && (*best == NULL || d < distance(name, *best))) {
-        *best = candidate;
-    }
-}
-
 /* Says why getopt_long() did not like an option. */
 static void option_error(int argc, char **argv, const struct option *longs)
 {
     const char *given = argv[optind < 1 || optind > argc ? argc - 1 : optind - 1];
     if (optopt == 0) {
-        const char *best = NULL;
-        for (; longs->name != NULL && strncmp(given, "--", 2) == 0; longs++) {
-            char name[64];
-            snprintf(name, sizeof(name), "%.*s", (int) strcspn(given + 2, "="), given + 2);
-            tool_nearer(name, longs->name, &best);
-        }
-        tool_error(TOOL_USAGE, "%s: '%s' is not an option%s%s%s; 'dame %s --help' shows them",
-                   argv[0], given, best == NULL ? "" : "; did you mean '--",
-                   best == NULL ? "" : best, best == NULL ? "" : "'?", argv[0]);
+        tool_error(TOOL_USAGE, "%s: '%s' is not an option; 'dame %s --help' shows them", argv[0],
+                   given, argv[0]);
         return;
     }
     for (; longs->name != NULL; longs++) {

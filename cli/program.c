@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "program.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,31 +9,21 @@
 #include "text.h"
 #include "tool.h"
 
-int tool_try_load(const char *path, dame_program_t **out, dame_text_error_t *error)
+int tool_load(const char *path, dame_program_t **out)
 {
     char *text;
     size_t length;
-    *error = (dame_text_error_t){.line = 0};
-    int code = tool_try_read_text(path, &text, &length, error->message, sizeof(error->message));
+    dame_text_error_t error = {.line = 0};
+    const int code = tool_read_text(path, &text, &length);
     if (code != TOOL_OK) {
         return code;
     }
-    dame_status_t status = dame_program_parse(text, length, out, error);
+    const dame_status_t status = dame_program_parse(text, length, out, &error);
     free(text);
-    if (status == DAME_ERR_NOMEM) {
-        error->line = 0;
-        snprintf(error->message, sizeof(error->message), "%s", strerror(ENOMEM));
-        return TOOL_SYSTEM;
-    }
-    return status == DAME_OK ? TOOL_OK : TOOL_WRONG;
-}
-
-int tool_load(const char *path, dame_program_t **out)
-{
-    dame_text_error_t error;
-    int code = tool_try_load(path, out, &error);
-    return code == TOOL_OK ? code
-                           : tool_text_error(code, path, error.line, error.column, error.message);
+    return status == DAME_OK ? TOOL_OK
+           : status == DAME_ERR_NOMEM
+               ? tool_status_error(tool_input_name(path), status)
+               : tool_text_error(TOOL_WRONG, path, error.line, error.column, error.message);
 }
 
 int tool_passes(const char *name, const char *text, dame_passes_t *passes)

@@ -14,9 +14,6 @@
  */
 int tool_load(const char *path, dame_program_t **out);
 
-/* The same without a message: it is in *error, with line 0 when it is not about the text. */
-int tool_try_load(const char *path, dame_program_t **out, dame_text_error_t *error);
-
 /* dame_program_optimise() that says why it fails; returns the exit code that fits. */
 int tool_optimised(const char *thing, const dame_program_t *program, const dame_options_t *options,
                    dame_program_t **out);

@@ -4,8 +4,8 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,29 +64,22 @@ int ranks_run(char **argv)
 {
     /* Ctrl-C ends the job, which says how; its files must be removed. */
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+    posix_spawnattr_t attributes;
+    sigset_t again;
+    pid_t child;
+    int status = 0;
     fflush(NULL);
     sigaction(SIGINT, &ignore, &before);
-    int said[2], error = 0; /* why it cannot be started */
-    if (pipe2(said, O_CLOEXEC) != 0) {
-        said[0] = said[1] = -1;
+    sigemptyset(&again);
+    if (before.sa_handler != SIG_IGN) {
+        sigaddset(&again, SIGINT);
     }
-    pid_t child = fork();
-    if (child == 0) {
-        sigaction(SIGINT, &before, NULL);
-        execvp(argv[0], argv);
-        error = errno;
-        (void) !write(said[1], &error, sizeof(error));
-        _exit(127);
-    }
-    close(said[1]);
-    if (child < 0) {
-        error = errno;
-    } else if (read(said[0], &error, sizeof(error)) != sizeof(error)) {
-        error = 0;
-    }
-    close(said[0]);
-    int status = 0;
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigdefault(&attributes, &again);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    const int error = posix_spawnp(&child, argv[0], NULL, &attributes, argv, environ);
+    posix_spawnattr_destroy(&attributes);
+    while (error == 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     sigaction(SIGINT, &before, NULL);
     if (error != 0) {

@@ -18,7 +18,7 @@
 /* Exit codes. */
 enum {
     TOOL_OK = 0,
-    TOOL_WRONG = 1, /* the input is wrong: not a program, data too short, a check failed */
+    TOOL_WRONG = 1, /* the input is wrong: not a program, a check failed */
     TOOL_USAGE = 2, /* the command line is wrong */
     TOOL_SYSTEM = 3 /* the system failed: input, output, memory */
 };
@@ -44,9 +44,6 @@ int tool_error(int code, const char *format, ...) __attribute__((format(printf, 
 int tool_status_error(const char *thing, dame_status_t status);
 
 /* ---- command line ---- */
-
-/* *best becomes `candidate` if that is what `name` may have meant, rather than *best; NULL: nothing. */
-void tool_nearer(const char *name, const char *candidate, const char **best);
 
 /*
  * The next option as getopt_long() returns it, -1 behind the last (operands then start at optind),

@@ -7,8 +7,8 @@
 
 /*
  * The expected cost of a program without any measurement, in nanoseconds; measured on Zen 4 and
- * Emerald Rapids (bench/reuse). Before a use was timed, so little is certain to be
- * saved that a compilation in vain costs less than two per cent.
+ * Emerald Rapids. Before a use was timed, so little is certain to be saved that a compilation in
+ * vain costs less than two per cent.
  */
 static const double FIRST_BYTE_NS = 30;
 static const double BYTE_NS = 0.1;
@@ -89,7 +89,7 @@ int32_t dame_measured_more(const dame_costs_t *costs, int64_t bytes, int32_t use
 
 /* ---- Code that takes long to compile ---- */
 
-static const double FILE_NS = 10000; /* to install it from the code cache: bench/background */
+static const double FILE_NS = 10000; /* to install it from the code cache: the figure background */
 static const double SLOW_COMPILATION_NS = 3e7; /* with libraries to load first */
 
 static dame_profile_key_t slow_key(void)

@@ -11,8 +11,7 @@ enum {
     MAX_BYTES = 480 * 1024, /* bytes */
     MAX_CELLS = 20480,
     MAX_CHARACTERS = 4096, /* of text */
-    TEXT_COLUMNS = 64,
-    MAX_SAMPLED = MAX_CELLS / 2 /* so that several samples fall into a cell */
+    TEXT_COLUMNS = 64
 };
 
 /* Addresses that are drawn; larger than any of user memory, and far enough from overflow. */
@@ -60,9 +59,7 @@ static int draw_once(const drawing_t *drawing, const scene_t *scene, int64_t cel
 
 static int draw_scene(const drawing_t *drawing, const scene_t *scene, char **bytes, size_t *length)
 {
-    int64_t most = drawing->format == DRAWING_TEXT ? MAX_CHARACTERS
-                   : scene->pieces.sampled         ? MAX_SAMPLED
-                                                   : MAX_CELLS;
+    const int64_t most = drawing->format == DRAWING_TEXT ? MAX_CHARACTERS : MAX_CELLS;
     int code = draw_once(drawing, scene, most, bytes, length);
     for (int64_t cells = most / 2; code == TOOL_OK && *length > MAX_BYTES; cells /= 2) {
         free(*bytes);

@@ -230,104 +230,6 @@ static dame_status_t make_struct(dame_context_t *context, const expression_t *e,
     return status;
 }
 
-/* ---- darray (MPI-4.0, section 5.1.4) -------------------------------------------------------- */
-
-/* One dimension of it. */
-typedef struct dimension {
-    int64_t size;      /* of the whole array */
-    int64_t block;     /* elements of a block */
-    int64_t processes; /* in this dimension */
-    int64_t place;     /* of this process among them */
-} dimension_t;
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t ceiling(int64_t a, int64_t b)
-{
-    /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): blocks have elements */
-    return a / b + (a % b > 0);
-}
-
-/* The elements that this process has of the dimension, of an `old` that is everything in the faster
- * ones, as a datatype that spans the whole dimension. Takes `old` over. */
-static dame_status_t distribute(const dimension_t *d, dame_datatype_t *old, int64_t extent,
-                                dame_datatype_t **out)
-{
-    const int64_t start = times(d->place, d->block), round = times(d->processes, d->block);
-    const int64_t blocks = start < d->size ? ceiling(d->size - start, round) : 0;
-    int64_t *lengths = calloc((size_t) blocks + 1, sizeof(*lengths));
-    int64_t *displacements = calloc((size_t) blocks + 1, sizeof(*displacements));
-    dame_datatype_t *mine = NULL;
-    dame_status_t status = DAME_ERR_NOMEM;
-    if (lengths != NULL && displacements != NULL) {
-        for (int64_t i = 0; i < blocks; i++) {
-            const int64_t at = start + i * round;
-            displacements[i] = times(at, extent);
-            lengths[i] = least(d->block, d->size - at);
-        }
-        status = dame_datatype_hindexed(blocks, lengths, displacements, old, &mine);
-    }
-    if (status == DAME_OK) {
-        status = dame_datatype_resized(0, times(d->size, extent), mine, out);
-    }
-    dame_datatype_free(mine);
-    dame_datatype_free(old);
-    free(lengths);
-    free(displacements);
-    return status;
-}
-
-static void set_dimension(const expression_t *e, int64_t i, dimension_t *d)
-{
-    const int64_t size = e->list[0][i], argument = e->list[2][i], processes = e->list[3][i];
-    int64_t rank = e->number[1]; /* in a grid of processes in C order, whatever the array's */
-    for (int64_t after = e->n - 1; after > i; after--) {
-        rank /= e->list[3][after];
-    }
-    *d = (dimension_t){size, 0, processes, rank % processes};
-    if (e->list[1][i] == DISTRIBUTE_NONE) {
-        *d = (dimension_t){size, size > 0 ? size : 1, 1, 0};
-    } else if (argument != DISTRIBUTE_DEFAULT) {
-        d->block = argument;
-    } else {
-        d->block = e->list[1][i] == DISTRIBUTE_CYCLIC ? 1 : ceiling(size, processes);
-    }
-    d->block = d->block > 0 ? d->block : 1;
-}
-
-static dame_status_t make_darray(dame_context_t *context, const expression_t *e, made_t *made)
-{
-    made_t old;
-    dame_status_t status = make(context, e->old[0], &old);
-    if (status != DAME_OK) {
-        return status;
-    }
-    dame_datatype_t *type = old.type;
-    int64_t extent = old.extent;
-    for (int64_t step = 0; status == DAME_OK && step < e->n; step++) {
-        dimension_t d;
-        dame_datatype_t *wider;
-        int64_t all;
-        set_dimension(e, e->fortran ? step : e->n - 1 - step, &d);
-        if (__builtin_mul_overflow(extent, d.size, &all)) { /* the message is libdame's */
-            status = dame_datatype_vector(2, 1, INT64_MAX, type, &wider);
-            dame_datatype_free(type);
-        } else {
-            status = distribute(&d, type, extent, &wider);
-        }
-        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): set, or left before */
-        type = wider;
-        extent = all;
-    }
-    if (status == DAME_OK) {
-        *made = (made_t){.type = type, .lb = 0, .extent = extent, .align = old.align, .marked = 1};
-    }
-    return status;
-}
-
 /* ---- all of them ---------------------------------------------------------------------------- */
 
 static dame_status_t make(dame_context_t *context, const expression_t *e, made_t *made)
@@ -338,8 +240,6 @@ static dame_status_t make(dame_context_t *context, const expression_t *e, made_t
         return make_basic(context, e->basic, made);
     case MAKES_STRUCT:
         return make_struct(context, e, made);
-    case MAKES_DARRAY:
-        return make_darray(context, e, made);
     default:
         return make_of_one(context, e, made);
     }

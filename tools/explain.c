@@ -46,9 +46,7 @@ static void print_json(const char *path, const pieces_t *pieces, const survey_t 
            ", \"low\": %" PRId64 ", \"high\": %" PRId64 ",\n",
            pieces->count, bounds->size, bounds->extent, bounds->true_lb, bounds->true_ub,
            pieces->total, pieces->low, pieces->high);
-    printf("  \"sampled\": %s, \"scale\": %.6f, \"bytes_walked\": %" PRId64
-           ", \"distinct_bytes\": %" PRId64 ", \"regions\": %" PRId64 ",\n",
-           pieces->sampled ? "true" : "false", survey->scale, survey->bytes, survey->distinct,
+    printf("  \"distinct_bytes\": %" PRId64 ", \"regions\": %" PRId64 ",\n", survey->distinct,
            survey->regions);
     print_spread("pieces", &survey->pieces);
     print_spread("gaps", &survey->gaps);
@@ -132,8 +130,8 @@ const tool_command_t tool_explain = {
     .help = "  --count N  elements, 1 if not given\n"
             "  --json     numbers instead of sentences\n"
             "\n"
-            "A piece is a contiguous run of memory, as long as can be. Up to 16 M pieces all\n"
-            "are counted; of more, it reads samples, and says so. Addresses are bytes from\n"
-            "the buffer's; cache lines and pages are counted as if the buffer started at one.\n",
+            "A piece is a contiguous run of memory, as long as can be; 16 M are allowed.\n"
+            "Addresses are bytes from the buffer's; cache lines and pages are counted as if\n"
+            "the buffer started at one.\n",
     .run = run,
 };

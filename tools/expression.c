@@ -26,7 +26,6 @@ static const struct {
     [MAKES_HINDEXED_BLOCK] = {"hindexed_block", "niAt", {"blocklength"}},
     [MAKES_STRUCT] = {"struct", "nIAT"},
     [MAKES_SUBARRAY] = {"subarray", "nIIIot"},
-    [MAKES_DARRAY] = {"darray", "iinIDGIot", {"size", "rank"}},
     [MAKES_RESIZED] = {"resized", "taa", {"lb", "extent"}},
 };
 
@@ -156,35 +155,6 @@ static int word_is(const char *word, size_t length, const char *name)
     return strlen(name) == length && strncasecmp(word, name, length) == 0;
 }
 
-/* An entry of a list: a number, or a word of darray. */
-static int parse_entry(parser_t *parser, char letter, int64_t *out)
-{
-    static const struct {
-        const char *name;
-        int64_t value;
-    } words[] = {{"none", DISTRIBUTE_NONE},
-                 {"block", DISTRIBUTE_BLOCK},
-                 {"cyclic", DISTRIBUTE_CYCLIC},
-                 {"default", DISTRIBUTE_DEFAULT}};
-    if (letter != 'D' && (letter != 'G' || is_number(parser))) {
-        return parse_number(parser, "a number", out);
-    }
-    skip_space(parser);
-    const size_t length = word_length(parser, 0);
-    const int first = letter == 'D' ? 0 : 3, last = letter == 'D' ? 2 : 3;
-    for (int i = first; i <= last; i++) {
-        if (word_is(parser->at, length, words[i].name)) {
-            parser->at += length;
-            *out = words[i].value;
-            return 1;
-        }
-    }
-    return fail(parser, parser->at,
-                letter == 'D' ? "'%.*s' is none of none, block, cyclic"
-                              : "'%.*s' is not a number or default",
-                (int) (length < 40 ? length : 40), parser->at);
-}
-
 static expression_t *parse_type(parser_t *parser);
 
 /* Appends to a growing array; 0 after a message. */
@@ -218,7 +188,7 @@ static int parse_list(parser_t *parser, expression_t *made, char letter, int64_t
             }
             made->olds = *n + 1;
         } else if (!grow(parser, (void **) list, *n, sizeof(int64_t)) ||
-                   !parse_entry(parser, letter, &(*list)[*n])) {
+                   !parse_number(parser, "a number", &(*list)[*n])) {
             return 0;
         }
         ++*n;
@@ -306,42 +276,6 @@ static int parse_argument(parser_t *parser, expression_t *made, const char *lett
     return 1;
 }
 
-/* MPI-4.0, section 5.1.4. */
-static int check_darray(parser_t *parser, const expression_t *made, const char *start)
-{
-    const int64_t processes = made->number[0], rank = made->number[1];
-    int64_t grid = 1;
-    for (int64_t i = 0; i < made->n; i++) {
-        const int64_t size = made->list[0][i], how = made->list[1][i];
-        const int64_t argument = made->list[2][i], here = made->list[3][i];
-        int64_t room;
-        if (size < 1 || here < 1 || (how == DISTRIBUTE_NONE && here != 1)) {
-            return fail(parser, start,
-                        "darray: dimension %" PRId64 ": %" PRId64 " elements over %" PRId64
-                        " processes; both must be 1 or more, and the processes of none 1",
-                        i, size, here);
-        }
-        if (how != DISTRIBUTE_NONE && argument != DISTRIBUTE_DEFAULT &&
-            (argument < 1 || (how == DISTRIBUTE_BLOCK &&
-                              !__builtin_mul_overflow(argument, here, &room) && room < size))) {
-            return fail(parser, start,
-                        "darray: dimension %" PRId64 ": blocks of %" PRId64 " elements; they must "
-                        "have 1 or more, and those of block hold all of the dimension",
-                        i, argument);
-        }
-        if (__builtin_mul_overflow(grid, here, &grid)) {
-            grid = -1;
-            break;
-        }
-    }
-    if (grid != processes || rank < 0 || rank >= processes) {
-        return fail(parser, start,
-                    "darray: rank %" PRId64 " of %" PRId64 " processes, in a grid of %" PRId64,
-                    rank, processes, grid);
-    }
-    return 1;
-}
-
 /* Negative counts and similar errors; displacements and bounds may be anything. */
 static int check_call(parser_t *parser, const expression_t *made, const call_t *call)
 {
@@ -361,11 +295,11 @@ static int check_call(parser_t *parser, const expression_t *made, const call_t *
                         constructor_name(made->made_by), i, made->list[0][i]);
         }
     }
-    if (made->n == 0 && (made->made_by == MAKES_SUBARRAY || made->made_by == MAKES_DARRAY)) {
+    if (made->n == 0 && made->made_by == MAKES_SUBARRAY) {
         return fail(parser, call->start, "%s: at least one dimension is needed",
                     constructor_name(made->made_by));
     }
-    return made->made_by != MAKES_DARRAY || check_darray(parser, made, call->start);
+    return 1;
 }
 
 static int parse_call(parser_t *parser, expression_t *made)
@@ -379,11 +313,14 @@ static int parse_call(parser_t *parser, expression_t *made)
         letter = "aat"; /* people put the old datatype last, as everywhere else */
     }
     for (const char *first = letter; *letter != '\0'; letter++) {
-        if (*letter == 't' && next_is(parser, ')')) { /* "vector(8, 1, 3) of double", as dumps have it */
+        if (*letter == 't' &&
+            next_is(parser, ')')) { /* "vector(8, 1, 3) of double", as dumps have it */
             parser->at++;
             skip_space(parser);
             if (!word_is(parser->at, word_length(parser, 0), "of")) {
-                return fail(parser, parser->at, "the old datatype is missing: in the call, or as \"of TYPE\" behind it");
+                return fail(
+                    parser, parser->at,
+                    "the old datatype is missing: in the call, or as \"of TYPE\" behind it");
             }
             parser->at += strlen("of");
             return parse_argument(parser, made, letter, &call) && check_call(parser, made, &call);
@@ -432,7 +369,8 @@ static int parse_named(parser_t *parser, expression_t *made)
     if (next_is(parser, '(')) {
         made->made_by = constructor_named(word, length);
         return made->made_by == MAKES_BASIC
-                   ? fail(parser, word, "'%.*s' is not a constructor of MPI", shown, word)
+                   ? fail(parser, word, "'%.*s' is not a constructor; dame from --help has all",
+                          shown, word)
                    : parse_call(parser, made);
     }
     made->basic = basic_named(word, length);
@@ -494,18 +432,6 @@ void expression_free(expression_t *expression)
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
-static void print_entry(int64_t value, char letter, FILE *out)
-{
-    static const char *const names[] = {"none", "block", "cyclic"};
-    if (letter == 'D') {
-        fputs(names[value], out);
-    } else if (letter == 'G' && value == DISTRIBUTE_DEFAULT) {
-        fputs("default", out);
-    } else {
-        fprintf(out, "%" PRId64, value);
-    }
-}
-
 void expression_print(const expression_t *expression, FILE *out)
 {
     int numbers = 0, lists = 0;
@@ -533,7 +459,7 @@ void expression_print(const expression_t *expression, FILE *out)
                 if (*letter == 'T') {
                     expression_print(expression->old[i], out);
                 } else {
-                    print_entry(expression->list[lists][i], *letter, out);
+                    fprintf(out, "%" PRId64, expression->list[lists][i]);
                 }
             }
             fputc(']', out);

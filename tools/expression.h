@@ -27,14 +27,10 @@ typedef enum constructor {
     MAKES_HINDEXED_BLOCK,
     MAKES_STRUCT,
     MAKES_SUBARRAY,
-    MAKES_DARRAY,
     MAKES_RESIZED
 } constructor_t;
 
-enum { EXPRESSION_LISTS = 4, EXPRESSION_NUMBERS = 3, EXPRESSION_NESTING = 200 };
-
-/* Distributions and arguments of darray, in lists. */
-enum { DISTRIBUTE_NONE, DISTRIBUTE_BLOCK, DISTRIBUTE_CYCLIC, DISTRIBUTE_DEFAULT = -1 };
+enum { EXPRESSION_LISTS = 3, EXPRESSION_NUMBERS = 3, EXPRESSION_NESTING = 200 };
 
 typedef struct expression expression_t;
 struct expression {
@@ -43,7 +39,7 @@ struct expression {
     int64_t number[EXPRESSION_NUMBERS]; /* in the order of the C function, without n */
     int64_t *list[EXPRESSION_LISTS];    /* in the order of the C function, n entries each */
     int64_t n;                          /* entries of lists */
-    int fortran;                        /* the order of subarray and darray */
+    int fortran;                        /* the order of subarray */
     expression_t **old;                 /* one; of struct n */
     int64_t olds;
 };
@@ -62,8 +58,8 @@ void expression_free(expression_t *expression);
 void expression_print(const expression_t *expression, FILE *out);
 
 /* The C function's name without MPI_Type_ and create_, and its arguments, one letter each: n
- * entries of the lists that follow; i, a int or MPI_Aint; I, A lists of them; D list of
- * distributions; G of their arguments; o order; t the old datatype, T a list. Static storage. */
+ * entries of the lists that follow; i, a int or MPI_Aint; I, A lists of them; o order; t the old
+ * datatype, T a list. Static storage. */
 const char *constructor_name(constructor_t made_by);
 const char *constructor_arguments(constructor_t made_by);
 

@@ -111,12 +111,10 @@ const tool_command_t tool_from = {
             "  hindexed_block(LENGTH, [DISPS], OLD)\n"
             "  struct([LENGTHS], [DISPS], [OLD, ...])\n"
             "  subarray([SIZES], [SUBSIZES], [STARTS], C, OLD)\n"
-            "  darray(PROCESSES, RANK, [SIZES], [DISTRIBUTIONS], [ARGUMENTS], [GRID], C, OLD)\n"
             "  resized(OLD, LB, EXTENT)          dup(OLD)\n"
             "Names may begin with MPI_Type_ or MPI_Type_create_, and the number of entries\n"
             "may stand before the lists, as in C; OLD may follow the call, as dumps print it:\n"
-            "vector(8, 1, 3) of double. Orders are C and Fortran; distributions\n"
-            "none, block, cyclic; an argument is a number or default. Bounds are MPI's:\n"
-            "without resized() an extent is rounded up to the elements' alignment.\n",
+            "vector(8, 1, 3) of double. Orders are C and Fortran. Bounds are MPI's: without\n"
+            "resized() an extent is rounded up to the elements' alignment.\n",
     .run = run,
 };

@@ -133,12 +133,6 @@ int grid_fill(grid_t *grid, const pieces_t *pieces, const survey_t *survey)
     filling_t filling = {.grid = grid, .pieces = pieces};
     int code = pieces_walk(pieces, fill_first, &filling);
     survey_regions(survey, fill_bytes, fill_twice, &filling);
-    if (pieces->sampled) { /* the samples represent the pieces between them */
-        for (int64_t i = 0; i < grid->rows * grid->columns; i++) {
-            double bytes = (double) grid->cells[i].bytes * survey->scale;
-            grid->cells[i].bytes = bytes < (double) grid->cell ? (int64_t) bytes : grid->cell;
-        }
-    }
     return code;
 }
 

@@ -88,14 +88,12 @@ static int run(int argc, char **argv)
         doctor_look_at_files(&doctor);
         look_at_objects(&doctor);
     }
-    const int code = switch_print("switched");
-    if (code == TOOL_OK) {
-        look_at_last_run();
-    }
+    switch_print("switched");
+    look_at_last_run();
     if (doctor.stands) {
         printf("\nSomething prevents its use; what to type: dame doctor\n");
     }
-    return code;
+    return TOOL_OK;
 }
 
 const tool_command_t tool_info = {

@@ -9,10 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    NEST = 1 << 30, /* a count beyond int becomes a count of larger datatypes */
-    COLUMNS = 100
-};
+enum { COLUMNS = 100 };
 
 /* A constructor that was written before: its number. */
 typedef struct known {
@@ -21,8 +18,6 @@ typedef struct known {
 } known_t;
 
 struct mpi_code {
-    const char *basic;
-    int64_t bytes; /* of the basic datatype */
     int failed;
     void *known; /* tsearch() tree of known_t */
     int ntypes;
@@ -44,14 +39,12 @@ static void free_known(void *node)
     free(known);
 }
 
-mpi_code_t *mpi_code_new(const char *basic, int64_t bytes)
+mpi_code_t *mpi_code_new(void)
 {
     mpi_code_t *code = calloc(1, sizeof(*code));
     if (code == NULL) {
         return NULL;
     }
-    code->basic = basic;
-    code->bytes = bytes;
     code->statements = open_memstream(&code->text, &code->length);
     if (code->statements == NULL) {
         free(code);
@@ -126,11 +119,11 @@ typedef struct name {
     char text[32];
 } name_t;
 
-static name_t name_of(const mpi_code_t *code, mpi_type_t type)
+static name_t name_of(mpi_type_t type)
 {
     name_t name;
     if (type.index < 0) {
-        snprintf(name.text, sizeof(name.text), "%s", type.basic != NULL ? type.basic : code->basic);
+        snprintf(name.text, sizeof(name.text), "%s", type.basic);
     } else {
         snprintf(name.text, sizeof(name.text), "t[%d]", type.index);
     }
@@ -170,17 +163,16 @@ static void add_entry(writer_t *writer, const char *entry)
     writer->entries++;
 }
 
-typedef void (*add_fn)(const mpi_code_t *code, writer_t *writer, const void *list, int64_t i);
+typedef void (*add_fn)(writer_t *writer, const void *list, int64_t i);
 
-static void add_number(const mpi_code_t *code, writer_t *writer, const void *list, int64_t i)
+static void add_number(writer_t *writer, const void *list, int64_t i)
 {
-    (void) code;
     add_entry(writer, number(((const int64_t *) list)[i]).text);
 }
 
-static void add_type(const mpi_code_t *code, writer_t *writer, const void *list, int64_t i)
+static void add_type(writer_t *writer, const void *list, int64_t i)
 {
-    add_entry(writer, name_of(code, ((const mpi_type_t *) list)[i]).text);
+    add_entry(writer, name_of(((const mpi_type_t *) list)[i]).text);
 }
 
 /* The number of a list of `declared` type. */
@@ -196,7 +188,7 @@ static int write_list(mpi_code_t *code, const char *declared, const char *name, 
     }
     fputs(declared, writer.out);
     for (int64_t i = 0; i < count; i++) {
-        add(code, &writer, list, i);
+        add(&writer, list, i);
     }
     if (fclose(writer.out) != 0) {
         code->failed = 1;
@@ -216,239 +208,7 @@ static int write_list(mpi_code_t *code, const char *declared, const char *name, 
     return index;
 }
 
-static int write_lengths(mpi_code_t *code, const int64_t *lengths, int64_t count)
-{
-    return write_list(code, "static const int", "blklens", add_number, lengths, count);
-}
-
-static int write_disps(mpi_code_t *code, const int64_t *disps, int64_t count)
-{
-    return write_list(code, "static const MPI_Aint", "disps", add_number, disps, count);
-}
-
-/* ---- bounds ---- */
-
-/* What the blocks so far reach. */
-typedef struct reach {
-    int64_t align; /* the basic datatype's at most; an MPI pads bounds that are not multiples */
-    __int128 low, high;
-    int any;
-    int exact;
-} reach_t;
-
-/* Adds `blklen` times the type, its own extent apart, at `disp`. */
-static void reach_block(reach_t *reach, __int128 disp, int64_t blklen, mpi_type_t type)
-{
-    reach->exact = reach->exact && type.exact && type.extent >= 0 && disp % reach->align == 0 &&
-                   type.lb % reach->align == 0 && type.extent % reach->align == 0;
-    if (blklen > 0) {
-        __int128 low = disp + type.lb;
-        __int128 high = low + (__int128) blklen * type.extent;
-        reach->low = !reach->any || low < reach->low ? low : reach->low;
-        reach->high = !reach->any || high > reach->high ? high : reach->high;
-        reach->any = 1;
-    }
-}
-
-static mpi_type_t reached(int index, const reach_t *reach)
-{
-    __int128 extent = reach->high - reach->low;
-    int fits = reach->any && reach->low >= INT64_MIN && reach->low <= INT64_MAX && extent >= 0 &&
-               extent <= INT64_MAX;
-    return (mpi_type_t){.index = index,
-                        .lb = fits ? (int64_t) reach->low : 0,
-                        .extent = fits ? (int64_t) extent : 0,
-                        .exact = fits && reach->exact};
-}
-
-/* ---- datatypes ---- */
-
-mpi_type_t mpi_code_basic(const mpi_code_t *code)
-{
-    return (mpi_type_t){.index = -1, .lb = 0, .extent = code->bytes, .exact = 1};
-}
-
-mpi_type_t mpi_code_resized(mpi_code_t *code, int64_t extent, mpi_type_t type)
-{
-    if (type.exact && type.extent == extent) {
-        return type;
-    }
-    int index = call(code, "MPI_Type_create_resized(%s, 0, %s", name_of(code, type).text,
-                     number(extent).text);
-    return (mpi_type_t){.index = index, .lb = 0, .extent = extent, .exact = 1};
-}
-
-/* A run of more than int can count: one of NEST at a time, and the rest. */
-static mpi_type_t split_run(mpi_code_t *code, int64_t count, int64_t step, mpi_type_t type)
-{
-    int64_t whole = count / NEST, rest = count % NEST;
-    mpi_type_t nest = mpi_code_run(code, NEST, step, type);
-    mpi_type_t parts[2] = {mpi_code_run(code, whole, NEST * step, nest)};
-    if (rest == 0) {
-        return parts[0];
-    }
-    parts[1] = mpi_code_run(code, rest, step, type);
-    const int64_t ones[2] = {1, 1};
-    const int64_t disps[2] = {0, whole * NEST * step};
-    return mpi_code_struct(code, 2, ones, disps, parts);
-}
-
-mpi_type_t mpi_code_run(mpi_code_t *code, int64_t count, int64_t step, mpi_type_t type)
-{
-    if (count == 1) {
-        return type;
-    }
-    if (count > INT_MAX) {
-        return split_run(code, count, step, type);
-    }
-    if (type.exact && type.extent == step) {
-        reach_t reach = {.align = code->bytes, .exact = 1};
-        reach_block(&reach, 0, count, type);
-        return reached(
-            call(code, "MPI_Type_contiguous(%" PRId64 ", %s", count, name_of(code, type).text),
-            &reach);
-    }
-    return mpi_code_vector(code, count, 1, step, type);
-}
-
-mpi_type_t mpi_code_vector(mpi_code_t *code, int64_t count, int64_t blklen, int64_t stride,
-                           mpi_type_t type)
-{
-    if (count > INT_MAX || blklen > INT_MAX) {
-        return mpi_code_run(code, count, stride, mpi_code_run(code, blklen, type.extent, type));
-    }
-    reach_t reach = {.align = code->bytes, .exact = 1};
-    if (count > 0) {
-        reach_block(&reach, 0, blklen, type);
-        reach_block(&reach, (__int128) (count - 1) * stride, blklen, type);
-    }
-    return reached(call(code, "MPI_Type_create_hvector(%" PRId64 ", %" PRId64 ", %s, %s", count,
-                        blklen, number(stride).text, name_of(code, type).text),
-                   &reach);
-}
-
-/* Blocks that int can count. */
-static mpi_type_t index_blocks(mpi_code_t *code, int64_t count, const int64_t *blklens,
-                               const int64_t *disps, mpi_type_t type)
-{
-    reach_t reach = {.align = code->bytes, .exact = 1};
-    int uniform = 1;
-    for (int64_t i = 0; i < count; i++) {
-        reach_block(&reach, disps[i], blklens[i], type);
-        uniform = uniform && blklens[i] == blklens[0];
-    }
-    int list = write_disps(code, disps, count);
-    if (uniform && count > 0) {
-        return reached(call(code,
-                            "MPI_Type_create_hindexed_block(%" PRId64 ", %" PRId64 ", disps%d, %s",
-                            count, blklens[0], list, name_of(code, type).text),
-                       &reach);
-    }
-    int lengths = write_lengths(code, blklens, count);
-    return reached(call(code, "MPI_Type_create_hindexed(%" PRId64 ", blklens%d, disps%d, %s", count,
-                        lengths, list, name_of(code, type).text),
-                   &reach);
-}
-
-mpi_type_t mpi_code_index(mpi_code_t *code, int64_t count, const int64_t *blklens,
-                          const int64_t *disps, mpi_type_t type)
-{
-    int fits = 1;
-    for (int64_t i = 0; i < count; i++) {
-        fits = fits && blklens[i] <= INT_MAX;
-    }
-    if (fits) {
-        return index_blocks(code, count, blklens, disps, type);
-    }
-    mpi_type_t *types = calloc((size_t) count, sizeof(*types));
-    if (types == NULL) {
-        code->failed = 1;
-        return type;
-    }
-    for (int64_t i = 0; i < count; i++) {
-        types[i] = type;
-    }
-    mpi_type_t made = mpi_code_struct(code, count, blklens, disps, types);
-    free(types);
-    return made;
-}
-
-/* Blocks that int can count. */
-static mpi_type_t struct_blocks(mpi_code_t *code, int64_t count, const int64_t *blklens,
-                                const int64_t *disps, const mpi_type_t *types)
-{
-    int lengths = write_lengths(code, blklens, count);
-    int list = write_disps(code, disps, count);
-    int parts = write_list(code, "const MPI_Datatype", "types", add_type, types, count);
-    int index = call(code, "MPI_Type_create_struct(%" PRId64 ", blklens%d, disps%d, types%d", count,
-                     lengths, list, parts);
-    return (mpi_type_t){.index = index}; /* MPI may pad it for alignment */
-}
-
-mpi_type_t mpi_code_struct(mpi_code_t *code, int64_t count, const int64_t *blklens,
-                           const int64_t *disps, const mpi_type_t *types)
-{
-    int64_t *lengths = calloc((size_t) count + 1, sizeof(*lengths));
-    mpi_type_t *parts = calloc((size_t) count + 1, sizeof(*parts));
-    mpi_type_t made = {.index = -1};
-    if (lengths == NULL || parts == NULL) {
-        code->failed = 1;
-    } else {
-        for (int64_t i = 0; i < count; i++) {
-            int fits = blklens[i] <= INT_MAX;
-            lengths[i] = fits ? blklens[i] : 1;
-            parts[i] = fits ? types[i] : mpi_code_run(code, blklens[i], types[i].extent, types[i]);
-        }
-        made = struct_blocks(code, count, lengths, disps, parts);
-    }
-    free(lengths);
-    free(parts);
-    return made;
-}
-
 /* ---- expressions ---- */
-
-static void add_distribution(const mpi_code_t *code, writer_t *writer, const void *list, int64_t i)
-{
-    static const char *const names[] = {"MPI_DISTRIBUTE_NONE", "MPI_DISTRIBUTE_BLOCK",
-                                        "MPI_DISTRIBUTE_CYCLIC"};
-    (void) code;
-    add_entry(writer, names[((const int64_t *) list)[i]]);
-}
-
-static void add_distribution_argument(const mpi_code_t *code, writer_t *writer, const void *list,
-                                      int64_t i)
-{
-    if (((const int64_t *) list)[i] == DISTRIBUTE_DEFAULT) {
-        add_entry(writer, "MPI_DISTRIBUTE_DFLT_DARG");
-    } else {
-        add_number(code, writer, list, i);
-    }
-}
-
-/* The number and the kind of an argument that is a list. */
-static int write_argument(mpi_code_t *code, char letter, const int64_t *list, int64_t n)
-{
-    static const char ints[] = "static const int";
-    switch (letter) {
-    case 'A':
-        return write_disps(code, list, n);
-    case 'D':
-        return write_list(code, ints, "distributions", add_distribution, list, n);
-    case 'G':
-        return write_list(code, ints, "arguments", add_distribution_argument, list, n);
-    default:
-        return write_list(code, ints, "ints", add_number, list, n);
-    }
-}
-
-static const char *list_name(char letter)
-{
-    return letter == 'A'   ? "disps"
-           : letter == 'D' ? "distributions"
-           : letter == 'G' ? "arguments"
-                           : "ints";
-}
 
 /* "MPI_Type_vector", but "MPI_Type_create_hvector": those of MPI-1 have no create_. */
 static const char *prefix_of(constructor_t made_by)
@@ -506,13 +266,16 @@ static void write_arguments(mpi_code_t *code, const expression_t *e, FILE *out, 
         } else if (*letter == 'o') {
             fputs(e->fortran ? "MPI_ORDER_FORTRAN" : "MPI_ORDER_C", out);
         } else if (*letter == 't') {
-            fputs(name_of(code, mpi_code_expression(code, e->old[0], too_large)).text, out);
+            fputs(name_of(mpi_code_expression(code, e->old[0], too_large)).text, out);
         } else if (*letter == 'T') {
             fprintf(out, "types%d", write_members(code, e, too_large));
         } else {
             check_ints(*letter, e->list[lists], e->n, too_large);
-            const int list = write_argument(code, *letter, e->list[lists++], e->n);
-            fprintf(out, "%s%d", list_name(*letter), list);
+            const int64_t *list = e->list[lists++];
+            fprintf(out, *letter == 'A' ? "disps%d" : "ints%d",
+                    *letter == 'A'
+                        ? write_list(code, "static const MPI_Aint", "disps", add_number, list, e->n)
+                        : write_list(code, "static const int", "ints", add_number, list, e->n));
         }
     }
 }
@@ -542,7 +305,7 @@ mpi_type_t mpi_code_expression(mpi_code_t *code, const expression_t *e, int64_t 
 void mpi_code_print(mpi_code_t *code, mpi_type_t type, FILE *out)
 {
     if (type.index < 0) { /* a basic datatype cannot be committed or freed by its user */
-        type.index = call(code, "MPI_Type_contiguous(1, %s", name_of(code, type).text);
+        type.index = call(code, "MPI_Type_contiguous(1, %s", name_of(type).text);
     }
     code->failed |= fflush(code->statements) != 0;
     fprintf(out, "    MPI_Datatype t[%d];\n\n", code->ntypes);

@@ -161,20 +161,11 @@ static MPI_Datatype make_array(const expression_t *e, MPI_Datatype old)
     int *list[EXPRESSION_LISTS], got = 1;
     MPI_Datatype type = MPI_DATATYPE_NULL;
     for (int i = 0; i < EXPRESSION_LISTS; i++) {
-        list[i] = ints(e->list[i], e->list[i] == NULL ? 0 : n);
+        list[i] = ints(e->list[i], n);
         got &= list[i] != NULL;
     }
-    if (got && e->made_by == MAKES_SUBARRAY) {
+    if (got) {
         MPI_Type_create_subarray(n, list[0], list[1], list[2], order, old, &type);
-    } else if (got) {
-        for (int i = 0; i < n; i++) {
-            list[1][i] = list[1][i] == DISTRIBUTE_NONE    ? MPI_DISTRIBUTE_NONE
-                         : list[1][i] == DISTRIBUTE_BLOCK ? MPI_DISTRIBUTE_BLOCK
-                                                          : MPI_DISTRIBUTE_CYCLIC;
-            list[2][i] = list[2][i] == DISTRIBUTE_DEFAULT ? MPI_DISTRIBUTE_DFLT_DARG : list[2][i];
-        }
-        MPI_Type_create_darray((int) e->number[0], (int) e->number[1], n, list[0], list[1], list[2],
-                               list[3], order, old, &type);
     }
     for (int i = 0; i < EXPRESSION_LISTS; i++) {
         free(list[i]);
@@ -211,7 +202,6 @@ static MPI_Datatype make(const expression_t *e)
         MPI_Type_create_resized(old, (MPI_Aint) number[0], (MPI_Aint) number[1], &type);
         return type;
     case MAKES_SUBARRAY:
-    case MAKES_DARRAY:
         return make_array(e, old);
     default:
         return make_listed(e, old);

@@ -317,7 +317,7 @@ static void write_number(void *context, const piece_t *piece)
 /* Blocks of data are numbered where cells are bytes and there is room. */
 static void write_numbers(const panel_t *panel, FILE *out)
 {
-    if (panel->grid->cell == 1 && !panel->pieces->sampled) {
+    if (panel->grid->cell == 1) {
         drawing_t drawing = {.panel = panel, .out = out};
         fputs("<g text-anchor=\"middle\" font-family=\"monospace\">\n", out);
         pieces_walk(panel->pieces, write_number, &drawing);

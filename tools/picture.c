@@ -100,16 +100,15 @@ static void describe_blocks(char *buffer, size_t size, const picture_t *picture)
 {
     const survey_t *survey = picture->survey;
     char n[TEXT_NUMBER], min[TEXT_NUMBER], max[TEXT_NUMBER];
-    text_number(n, (int64_t) ((double) survey->pieces.n * survey->scale));
+    text_number(n, survey->pieces.n);
     text_number(min, survey->pieces.min);
     text_number(max, survey->pieces.max);
-    const char *about = picture->pieces->sampled ? "about " : "";
     const char *blocks = text_plural(survey->pieces.n, "block", "blocks");
     if (survey->pieces.min == survey->pieces.max) {
-        snprintf(buffer, size, "%s%s %s of %s %s", about, n, blocks, min,
+        snprintf(buffer, size, "%s %s of %s %s", n, blocks, min,
                  text_plural(survey->pieces.min, "byte", "bytes"));
     } else {
-        snprintf(buffer, size, "%s%s %s of %s to %s bytes", about, n, blocks, min, max);
+        snprintf(buffer, size, "%s %s of %s to %s bytes", n, blocks, min, max);
     }
 }
 
@@ -151,15 +150,9 @@ void picture_facts(const picture_t *picture, int line, char text[PICTURE_FACTS])
 /* The lines under the title. Returns the y of what comes next. */
 static int64_t write_facts(const picture_t *picture, FILE *out, int64_t y)
 {
-    const pieces_t *pieces = picture->pieces;
-    char line[PICTURE_FACTS], a[TEXT_NUMBER];
+    char line[PICTURE_FACTS];
     for (int i = 0; i < 2; i++) {
         picture_facts(picture, i, line);
-        y = write_line(out, y, line);
-    }
-    if (pieces->sampled) {
-        snprintf(line, sizeof(line), "Drawn from samples: %s blocks, evenly spaced in the stream",
-                 text_number(a, pieces->walks));
         y = write_line(out, y, line);
     }
     return y;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "pieces.h"
 
-enum { WINDOWS = 1 << 16, WINDOW_PIECES = PIECES_MAX / WINDOWS };
+#include "cli/tool.h"
 
 typedef struct walk {
     piece_fn fn;
@@ -19,72 +19,33 @@ static int next_pieces(const pieces_t *pieces, int64_t *position, struct iovec *
     return status == DAME_OK ? TOOL_OK : tool_library_error("walking the message", status);
 }
 
-/* Gives the pieces from `position` on that start before `end`, up to `most` of them. */
-static int walk_window(const pieces_t *pieces, walk_t *walk, int64_t position, int64_t end,
-                       int64_t most)
-{
-    struct iovec batch[PIECES_BATCH];
-    int follows = 0;
-    while (position < end && most > 0) {
-        int64_t next = position, n;
-        const int code =
-            next_pieces(pieces, &next, batch, most < PIECES_BATCH ? most : PIECES_BATCH, &n);
-        if (code != TOOL_OK) {
-            return code;
-        }
-        for (int64_t i = 0; i < n && position < end; i++) {
-            piece_t piece = {.address = (int64_t) (uintptr_t) batch[i].iov_base,
-                             .length = (int64_t) batch[i].iov_len,
-                             .position = position,
-                             .index = walk->index++,
-                             .follows = follows};
-            walk->fn(walk->context, &piece);
-            position += piece.length;
-            follows = 1;
-        }
-        most -= n;
-    }
-    return TOOL_OK;
-}
-
-/* The start of the first piece at or behind `start`; the piece with the byte before it ends
- * there. */
-static int next_start(const pieces_t *pieces, int64_t start, int64_t *position)
-{
-    struct iovec rest;
-    int64_t n;
-    *position = start;
-    if (start == 0) {
-        return TOOL_OK;
-    }
-    --*position;
-    return next_pieces(pieces, position, &rest, 1, &n);
-}
-
-static int walk_samples(const pieces_t *pieces, walk_t *walk)
-{
-    int code = TOOL_OK;
-    for (int64_t start = 0; code == TOOL_OK && start < pieces->total;) {
-        int64_t position,
-            end = pieces->total - start > pieces->window ? start + pieces->window : pieces->total;
-        code = next_start(pieces, start, &position);
-        if (code == TOOL_OK) {
-            code = walk_window(pieces, walk, position, end, WINDOW_PIECES);
-        }
-        start = end;
-    }
-    return code;
-}
-
 static int run_walk(const pieces_t *pieces, walk_t *walk)
 {
+    struct iovec batch[PIECES_BATCH];
+    int64_t position = 0;
     if (pieces->whole) {
         piece_t all = {.address = pieces->low, .length = pieces->total};
         walk->fn(walk->context, &all);
         return TOOL_OK;
     }
-    return pieces->sampled ? walk_samples(pieces, walk)
-                           : walk_window(pieces, walk, 0, pieces->total, walk->most);
+    while (position < pieces->total && walk->index < walk->most) {
+        const int64_t left = walk->most - walk->index;
+        int64_t next = position, n;
+        const int code =
+            next_pieces(pieces, &next, batch, left < PIECES_BATCH ? left : PIECES_BATCH, &n);
+        if (code != TOOL_OK) {
+            return code;
+        }
+        for (int64_t i = 0; i < n; i++) {
+            piece_t piece = {.address = (int64_t) (uintptr_t) batch[i].iov_base,
+                             .length = (int64_t) batch[i].iov_len,
+                             .position = position,
+                             .index = walk->index++};
+            walk->fn(walk->context, &piece);
+            position += piece.length;
+        }
+    }
+    return TOOL_OK;
 }
 
 int pieces_walk(const pieces_t *pieces, piece_fn fn, void *context)
@@ -142,12 +103,10 @@ int pieces_init(pieces_t *pieces, const tool_datatype_t *datatype, int64_t count
         return code;
     }
     code = count_pieces(pieces, &pieces->walks);
-    if (code == TOOL_OK && pieces->walks > PIECES_MAX) {
-        pieces->sampled = 1;
-        pieces->window = pieces->total / WINDOWS;
-        code = count_pieces(pieces, &pieces->walks);
-    }
-    return code;
+    return code != TOOL_OK || pieces->walks <= PIECES_MAX
+               ? code
+               : tool_error(TOOL_WRONG, "more than %d contiguous pieces; as many are allowed",
+                            PIECES_MAX);
 }
 
 int64_t pieces_lower_bound(const tool_bounds_t *bounds)

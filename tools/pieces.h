@@ -3,8 +3,7 @@
  * A message as a list of pieces: contiguous runs of user memory in stream order, each as long as
  * can be. Which pieces there are depends on the layout alone, not on how its datatype was made.
  *
- * Addresses are bytes from the user buffer's address. Where a message has more than PIECES_MAX
- * pieces, samples are walked: windows of consecutive pieces, evenly spaced in the stream.
+ * Addresses are bytes from the user buffer's address.
  */
 #ifndef PIECES_H
 #define PIECES_H
@@ -17,8 +16,7 @@ typedef struct piece {
     int64_t address;
     int64_t length;   /* >= 1 */
     int64_t position; /* bytes of the stream before it */
-    int64_t index;    /* among the pieces walked, from 0 */
-    int follows;      /* the piece before it in the stream was walked just before */
+    int64_t index;    /* in the stream, from 0 */
 } piece_t;
 
 typedef struct pieces {
@@ -27,20 +25,18 @@ typedef struct pieces {
     int64_t total;     /* bytes of the message */
     int64_t low, high; /* its bytes lie in [low, high) */
     int64_t walks;     /* pieces that a walk gives */
-    int sampled;       /* is that less than all of them? */
     int whole;         /* is the message one piece? */
-    int64_t window;    /* sampled: bytes of the stream from one window to the next */
 } pieces_t;
 
 /*
  * Prepares to walk `count` elements; counts their pieces. TOOL_WRONG after a message when addresses
- * or sizes do not fit into 64 bits, TOOL_SYSTEM when memory is out. The datatype must live as long
- * as the pieces, which own nothing.
+ * or sizes do not fit into 64 bits or there are more than PIECES_MAX pieces, TOOL_SYSTEM when
+ * memory is out. The datatype must live as long as the pieces, which own nothing.
  */
 int pieces_init(pieces_t *pieces, const tool_datatype_t *datatype, int64_t count);
 
-/* The same without counting them, for callers that limit the walk themselves: walks, sampled and
- * window are 0, and pieces_walk() gives up to PIECES_MAX. */
+/* The same without counting them, for callers that limit the walk themselves: walks is 0, and
+ * pieces_walk() gives up to PIECES_MAX. */
 int pieces_open(pieces_t *pieces, const tool_datatype_t *datatype, int64_t count);
 
 /*

@@ -79,11 +79,6 @@ typedef struct buffer {
 #define N(number) text_number((buffer_t){{0}}.text, (number))
 #define B(bytes)  text_bytes((buffer_t){{0}}.text, (bytes))
 
-static int64_t estimate(const teller_t *teller, int64_t n)
-{
-    return (int64_t) ((double) n * teller->survey->scale + 0.5);
-}
-
 static double percent(double part, double whole)
 {
     return whole > 0 ? 100 * part / whole : 100;
@@ -115,7 +110,7 @@ static void tell_what(teller_t *teller)
     say(teller, "%s %s of %s bytes: %s %s of data", N(pieces->count),
         text_plural(pieces->count, "element", "elements"), N(bounds->size), N(pieces->total),
         text_plural(pieces->total, "byte", "bytes"));
-    if (pieces->whole || (distinct == span && !pieces->sampled)) {
+    if (pieces->whole || distinct == span) {
         say(teller, ", which is every byte from %s to %s.", N(pieces->low), N(pieces->high));
     } else {
         say(teller, " in a span of %s bytes, from %s to %s (%s of it).", N(span), N(pieces->low),
@@ -123,7 +118,7 @@ static void tell_what(teller_t *teller)
     }
     if (distinct < teller->survey->bytes) {
         say(teller, " Some bytes are sent more than once: only %s are different ones.",
-            N(estimate(teller, distinct)));
+            N(distinct));
     }
     if (bounds->extent == span && pieces->count == 1) {
         say(teller, " The next element would start right behind.");
@@ -131,15 +126,6 @@ static void tell_what(teller_t *teller)
         say(teller, " Elements are %s bytes apart.", N(bounds->extent));
     }
     end(teller, "Data:");
-    if (pieces->sampled) {
-        begin(teller);
-        say(teller,
-            "There are more than %s pieces. What follows is from samples, %s pieces in windows "
-            "evenly spaced in the stream; numbers of pieces, lines and pages are estimates, and "
-            "lines that windows share count more than once.",
-            N(PIECES_MAX), N(pieces->walks));
-        end(teller, "Samples:");
-    }
 }
 
 /* ---- pieces ---- */
@@ -151,11 +137,11 @@ static void tell_pieces(teller_t *teller)
     if (lengths->n == 1) {
         say(teller, "One contiguous piece.");
     } else if (lengths->min == lengths->max) {
-        say(teller, "%s contiguous pieces, each of %s %s.", N(estimate(teller, lengths->n)),
-            N(lengths->min), text_plural(lengths->min, "byte", "bytes"));
+        say(teller, "%s contiguous pieces, each of %s %s.", N(lengths->n), N(lengths->min),
+            text_plural(lengths->min, "byte", "bytes"));
     } else {
-        say(teller, "%s contiguous pieces of %s to %s bytes, median %s.",
-            N(estimate(teller, lengths->n)), N(lengths->min), N(lengths->max), N(lengths->median));
+        say(teller, "%s contiguous pieces of %s to %s bytes, median %s.", N(lengths->n),
+            N(lengths->min), N(lengths->max), N(lengths->median));
     }
     end(teller, "Pieces:");
 }
@@ -202,14 +188,12 @@ static void tell_gaps(teller_t *teller)
     begin(teller);
     if (gaps->n == 0) {
         say(teller, "None.");
-    } else if (teller->pieces->sampled) { /* the long ones are those between the windows */
-        say(teller, "Typically of %s bytes.", N(gaps->median));
     } else if (gaps->n == 1 || gaps->min == gaps->max) {
-        say(teller, "%s %s of %s bytes.", N(estimate(teller, gaps->n)),
-            text_plural(gaps->n, "gap", "gaps"), N(gaps->min));
+        say(teller, "%s %s of %s bytes.", N(gaps->n), text_plural(gaps->n, "gap", "gaps"),
+            N(gaps->min));
     } else {
-        say(teller, "%s gaps of %s to %s bytes, median %s.", N(estimate(teller, gaps->n)),
-            N(gaps->min), N(gaps->max), N(gaps->median));
+        say(teller, "%s gaps of %s to %s bytes, median %s.", N(gaps->n), N(gaps->min), N(gaps->max),
+            N(gaps->median));
     }
     end(teller, "Gaps:");
 }
@@ -233,8 +217,7 @@ static void tell_order(teller_t *teller)
     } else if (survey->forward == 0) {
         say(teller, "Descending: the stream goes through memory%s, downward", once);
     } else if (back <= survey->steps / 3) {
-        say(teller, "The stream goes upward through memory in %s sweeps",
-            N(estimate(teller, back) + 1));
+        say(teller, "The stream goes upward through memory in %s sweeps", N(back + 1));
     } else {
         say(teller, "Scattered: the stream goes up and down (%s of its steps lead back)",
             SHARE(back, survey->steps));
@@ -259,8 +242,8 @@ static void tell_units(teller_t *teller, const units_t *units, const char *one, 
 {
     const survey_t *survey = teller->survey;
     begin(teller);
-    say(teller, "%s %s touched (%s), %s of %s bytes used.", N(estimate(teller, units->touched)),
-        text_plural(units->touched, one, many), B(estimate(teller, units->touched) * units->size),
+    say(teller, "%s %s touched (%s), %s of %s bytes used.", N(units->touched),
+        text_plural(units->touched, one, many), B(units->touched * units->size),
         SHARE(used_of(survey, units), 1), text_plural(units->touched, "its", "their"));
     if (visits_of(units) >= 1.05) {
         say(teller, " In stream order each is visited %.1f times on average.", visits_of(units));
@@ -318,7 +301,7 @@ static void tell_memory(teller_t *teller)
 static void tell_visits(teller_t *teller)
 {
     const survey_t *survey = teller->survey;
-    double bytes = (double) survey->lines.touched * SURVEY_LINE * survey->scale;
+    double bytes = (double) survey->lines.touched * SURVEY_LINE;
     if (visits_of(&survey->lines) < 1.5) {
         return;
     }
@@ -339,7 +322,7 @@ static void tell_speed(teller_t *teller)
 {
     const survey_t *survey = teller->survey;
     begin(teller);
-    if (survey->pieces.n == 1 && !teller->pieces->sampled) {
+    if (survey->pieces.n == 1) {
         say(teller, "A plain memory copy.");
     } else {
         tell_memory(teller);

@@ -87,12 +87,10 @@ static void stream_piece(void *context, const piece_t *piece)
     survey->sorted[piece->index] = (range_t){piece->address, piece->length};
     survey->bytes += piece->length;
     spread_add(&survey->pieces, piece->length);
-    if (piece->follows) {
+    if (piece->index > 0) {
         int64_t step = piece->address - stream->before;
         survey->forward += step >= 0;
         stream->steps[survey->steps++] = step;
-    } else {
-        stream->line.known = stream->page.known = 0;
     }
     survey->lines.visits += new_units(&stream->line, SURVEY_LINE, piece->address, piece->length);
     survey->pages.visits += new_units(&stream->page, SURVEY_PAGE, piece->address, piece->length);
@@ -225,14 +223,12 @@ static int take(survey_t *survey, const pieces_t *pieces, int64_t *numbers)
     if (survey->gaps.n > 0) {
         survey->gaps.median = median_of(numbers, survey->gaps.n);
     }
-    survey->scale = pieces->sampled ? (double) pieces->total / (double) survey->bytes : 1;
     return TOOL_OK;
 }
 
 int survey_init(survey_t *survey, const pieces_t *pieces)
 {
     memset(survey, 0, sizeof(*survey));
-    survey->scale = 1;
     survey->lines.size = SURVEY_LINE;
     survey->pages.size = SURVEY_PAGE;
     if (pieces->walks == 0) {

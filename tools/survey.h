@@ -5,8 +5,6 @@
  * A *region* is a contiguous range of memory that is touched; pieces that touch or overlap make one
  * region. A *gap* lies between two regions. A *step* leads from the start of a piece to the start
  * of the next one in the stream. Lines and pages are counted as if the user buffer started at one.
- * Of a sampled message (see pieces.h) bytes and bounds are exact; all other numbers are of the
- * samples, and `scale` is what sums must be multiplied with to estimate the whole.
  */
 #ifndef SURVEY_H
 #define SURVEY_H
@@ -39,8 +37,7 @@ typedef struct step {
 } step_t;
 
 typedef struct survey {
-    double scale;     /* 1 when not sampled */
-    int64_t bytes;    /* of the pieces walked */
+    int64_t bytes;    /* of all pieces */
     int64_t distinct; /* of memory; less than bytes where some is sent twice */
     int64_t regions;
     spread_t pieces; /* lengths */

@@ -66,278 +66,167 @@ static const char *state_of(const char *value, size_t length)
                : "off";
 }
 
-/* ---- What Open MPI will find ---------------------------------------------------------------- */
+/* ---- What Open MPI finds --------------------------------------------------------------------- */
 
-/* Where a parameter can be set, besides the environment. */
-typedef struct files {
-    char *list;     /* separated by commas or colons, the first that has a parameter counts */
-    char *override; /* comes before all else, even the environment; NULL if absent */
-    int no_environment;
-} files_t;
-
-/* A parameter's value and its source. */
+/* A parameter that is set, and by what, as ompi_info says; NULL: it has its default. */
 typedef struct setting {
-    char *value; /* NULL: it is not set */
-    char *file;  /* NULL: the environment does */
+    char *value, *source;
 } setting_t;
 
 static void free_setting(setting_t *setting)
 {
     free(setting->value);
-    free(setting->file);
+    free(setting->source);
 }
 
-/* Of a file, the last line with the parameter counts. Returns 0 if it is absent or cannot be read:
- * then Open MPI does not see it either. */
-static int set_by_file(const char *file, const char *parameter, setting_t *out)
+/* `text`: what ompi_info prints of the framework dt. */
+static setting_t look_up(const char *text, const char *component, const char *parameter)
 {
-    char *text;
-    size_t length, size;
-    const char *value = NULL;
-    if (access(file, R_OK) != 0 || parameters_read(file, &text, &length) != TOOL_OK) {
-        return 0;
-    }
-    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): tool_error() returns no TOOL_OK */
-    for (const char *line = text; *line != '\0';) {
-        const size_t line_length = strcspn(line, "\n");
-        size_t n;
-        const char *found = parameters_value(parameter, line, line + line_length, &n);
-        if (found != NULL) {
-            value = found;
-            size = n;
-        }
-        line += line_length + (line[line_length] == '\n');
-    }
-    if (value != NULL) {
-        out->value = strndup(value, size);
-        out->file = strdup(file);
-    }
-    free(text);
-    return value != NULL;
-}
-
-static setting_t look_up(const files_t *files, const char *parameter)
-{
-    char variable[64];
-    setting_t setting = {NULL, NULL};
-    snprintf(variable, sizeof(variable), "OMPI_MCA_%s", parameter);
-    const char *own = getenv(variable);
-    if (files->override != NULL && set_by_file(files->override, parameter, &setting)) {
-        return setting;
-    }
-    if (own != NULL && !files->no_environment) {
-        setting.value = strdup(own);
-        return setting;
-    }
-    for (const char *at = files->list; at != NULL && *at != '\0';) {
-        const size_t length = strcspn(at, ",:");
-        char *file = strndup(at, length);
-        const int found = file != NULL && set_by_file(file, parameter, &setting);
-        free(file);
-        if (found) {
-            break;
-        }
-        at += length + (at[length] != '\0');
+    char prefix[192];
+    snprintf(prefix, sizeof(prefix), "mca:dt:%s:param:%s:source:", component, parameter);
+    setting_t setting = {NULL, openmpi_value(text, prefix)};
+    if (setting.source != NULL && strcmp(setting.source, "default") != 0) {
+        snprintf(prefix, sizeof(prefix), "mca:dt:%s:param:%s:value:", component, parameter);
+        setting.value = openmpi_value(text, prefix);
     }
     return setting;
 }
 
-static void print_setting(const char *parameter, const setting_t *setting, const files_t *files)
+/* A file is "file (NAME:LINE)" in the source. */
+static void print_setting(const char *parameter, const setting_t *setting)
 {
-    if (setting->file == NULL) {
+    static const char file[] = "file (";
+    const char *name = setting->source + strlen(file), *colon = strrchr(setting->source, ':');
+    if (strncmp(setting->source, "environment", strlen("environment")) == 0) {
         printf("OMPI_MCA_%s=%s in the environment, before any file", parameter, setting->value);
+    } else if (strncmp(setting->source, file, strlen(file)) != 0 || colon == NULL) {
+        printf("%s = %s (%s)", parameter, setting->value, setting->source);
     } else {
-        printf("%s = %s in %s%s", parameter, setting->value, setting->file,
-               files->override != NULL && strcmp(setting->file, files->override) == 0
+        char *first =
+            openmpi_value(openmpi_base(), "mca:mca:base:param:mca_base_override_param_file:value:");
+        const size_t length = (size_t) (colon - name);
+        printf("%s = %s in %.*s%s", parameter, setting->value, (int) length, name,
+               first != NULL && strlen(first) == length && strncmp(first, name, length) == 0
                    ? ", before environment and command line"
                    : "");
+        free(first);
     }
 }
 
-/* The defaults are those that dt_opal_component.c and dt_dame_params.c register. */
-static long priority(const setting_t *setting, long standard)
-{
-    char *end;
-    const long number = setting->value == NULL ? -1 : strtol(setting->value, &end, 10);
-    return number < 0 || number > 100 || end == setting->value || *end != '\0' ? standard : number;
-}
-
 /* Without a choice by name, the highest priority wins. */
-static int is_on_by_priority(const setting_t *dame, const setting_t *opal)
+static int is_on_by_priority(const char *text)
 {
-    return priority(dame, 20) > priority(opal, 50);
+    char *dame = openmpi_value(text, "mca:dt:dame:param:dt_dame_priority:value:");
+    char *opal = openmpi_value(text, "mca:dt:opal:param:dt_opal_priority:value:");
+    const int on = dame != NULL && opal != NULL && atol(dame) > atol(opal);
+    free(opal);
+    free(dame);
+    return on;
 }
 
-static void print_priorities(const files_t *files)
+static void print_priorities(const char *text)
 {
-    setting_t dame = look_up(files, "dt_dame_priority");
-    setting_t opal = look_up(files, "dt_opal_priority");
-    const setting_t *set = dame.value != NULL ? &dame : &opal;
-    printf("%s: dt is not set", is_on_by_priority(&dame, &opal) ? "on" : "off");
-    if (set->value == NULL) {
-        printf(" in %s", files->list);
+    setting_t dame = look_up(text, "dame", "dt_dame_priority");
+    setting_t opal = look_up(text, "opal", "dt_opal_priority");
+    printf("%s: dt is not set", is_on_by_priority(text) ? "on" : "off");
+    if (dame.value == NULL && opal.value == NULL) {
+        char *files =
+            openmpi_value(openmpi_base(), "mca:mca:base:param:mca_base_param_files:value:");
+        printf(" in %s", files != NULL ? files : "any file");
+        free(files);
     } else {
         printf("; ");
-        print_setting(set == &dame ? "dt_dame_priority" : "dt_opal_priority", set, files);
+        print_setting(dame.value != NULL ? "dt_dame_priority" : "dt_opal_priority",
+                      dame.value != NULL ? &dame : &opal);
     }
     putchar('\n');
     free_setting(&opal);
     free_setting(&dame);
 }
 
-static files_t find_files(const char *own_file)
+static void print_state(const char *text)
 {
-    const char *text = openmpi_base();
-    files_t files = {
-        .list = openmpi_value(text, "mca:mca:base:param:mca_base_param_files:value:"),
-        .override = openmpi_value(text, "mca:mca:base:param:mca_base_override_param_file:value:"),
-    };
-    if (files.list == NULL) { /* Open MPI is not here */
-        files.list = strdup(own_file);
-    }
-    return files;
-}
-
-static void free_files(files_t *files)
-{
-    free(files->override);
-    free(files->list);
-}
-
-static void print_state(const files_t *files)
-{
-    setting_t dt = look_up(files, "dt");
-    if (dt.value == NULL || *dt.value == '\0') {
-        print_priorities(files);
+    setting_t dt = look_up(text, "base", "dt");
+    if (dt.source == NULL) {
+        printf("off: Open MPI does not find DAME; \"dame doctor\" says why\n");
+    } else if (dt.value == NULL || *dt.value == '\0') {
+        print_priorities(text);
     } else {
         printf("%s: ", state_of(dt.value, strlen(dt.value)));
-        print_setting("dt", &dt, files);
+        print_setting("dt", &dt);
         putchar('\n');
     }
     free_setting(&dt);
 }
 
-static int print_status(const char *own_file)
+static void print_status(void)
 {
-    files_t files = find_files(own_file);
-    print_state(&files);
+    char *text = openmpi_parameters("dt", "all");
+    print_state(text);
     printf("--mca dt on mpirun's command line comes before environment and files; \"dame doctor\"\n"
            "tries it out.\n");
-    free_files(&files);
-    return TOOL_OK;
+    free(text);
 }
 
-/* ---- All parameters ------------------------------------------------------------------------- */
-
-/* Several files may name one parameter: a set. */
-typedef struct names {
-    char *of[512];
-    int n;
-} names_t;
-
-static int compare_names(const void *a, const void *b)
+/* `line`: of ompi_info's about one parameter's source. */
+static void print_other(const char *text, const char *line)
 {
-    return strcmp(*(char *const *) a, *(char *const *) b);
-}
-
-/* Adds the name at the start of a line "NAME = VALUE" if it is one of the framework dt's. */
-static void add_name(names_t *names, const char *line)
-{
-    const size_t length = strspn(line, "abcdefghijklmnopqrstuvwxyz0123456789_");
-    if (strncmp(line, "dt", 2) != 0 || (length != 2 && line[2] != '_') ||
-        names->n == sizeof(names->of) / sizeof(names->of[0])) {
+    char component[16], parameter[64];
+    if (sscanf(line, "mca:dt:%15[a-z]:param:%63[a-z0-9_]:source:", component, parameter) != 2 ||
+        strcmp(parameter, "dt") == 0) {
         return;
     }
-    char *name = strndup(line, length);
-    if (name != NULL &&
-        bsearch(&name, names->of, (size_t) names->n, sizeof(name), compare_names) == NULL) {
-        names->of[names->n++] = name;
-        qsort(names->of, (size_t) names->n, sizeof(name), compare_names);
-    } else {
-        free(name);
+    setting_t setting = look_up(text, component, parameter);
+    if (setting.value != NULL) {
+        printf("%-14s  ", "");
+        print_setting(parameter, &setting);
+        putchar('\n');
     }
+    free_setting(&setting);
 }
 
-static void add_names_of_file(names_t *names, const char *file)
+void switch_print(const char *subject)
 {
-    char *text;
-    size_t length;
-    if (access(file, R_OK) != 0 || parameters_read(file, &text, &length) != TOOL_OK) {
-        return;
-    }
-    for (const char *line = text; *line != '\0';) {
-        line += strspn(line, " \t");
-        add_name(names, line);
-        line += strcspn(line, "\n");
-        line += *line == '\n';
+    char *text = openmpi_parameters("dt", "all");
+    printf("%-14s  ", subject);
+    print_state(text);
+    free(text);
+    setenv("OMPI_MCA_dt", "dame,opal", 1); /* else it registers the chosen engine's only */
+    text = openmpi_parameters("dt", "all");
+    for (const char *line = text; line != NULL && *line != '\0';) {
+        const size_t length = strcspn(line, "\n");
+        const char *source = strstr(line, ":source:");
+        if (source != NULL && source < line + length) {
+            print_other(text, line);
+        }
+        line += length + (line[length] == '\n');
     }
     free(text);
 }
 
-static names_t find_names(const files_t *files)
-{
-    static const char prefix[] = "OMPI_MCA_";
-    names_t names = {.n = 0};
-    for (char **variable = environ; *variable != NULL; variable++) {
-        if (strncmp(*variable, prefix, strlen(prefix)) == 0) {
-            add_name(&names, *variable + strlen(prefix));
-        }
-    }
-    if (files->override != NULL) {
-        add_names_of_file(&names, files->override);
-    }
-    for (const char *at = files->list; at != NULL && *at != '\0';) {
-        const size_t length = strcspn(at, ",:");
-        char *file = strndup(at, length);
-        if (file != NULL) {
-            add_names_of_file(&names, file);
-        }
-        free(file);
-        at += length + (at[length] != '\0');
-    }
-    return names;
-}
-
-int switch_print(const char *subject)
-{
-    char *own_file = parameters_own(".openmpi");
-    if (own_file == NULL) {
-        return TOOL_SYSTEM;
-    }
-    files_t files = find_files(own_file);
-    names_t names = find_names(&files);
-    printf("%-14s  ", subject);
-    print_state(&files);
-    for (int i = 0; i < names.n; i++) {
-        setting_t setting = look_up(&files, names.of[i]);
-        if (setting.value != NULL && strcmp(names.of[i], "dt") != 0) {
-            printf("%-14s  ", "");
-            print_setting(names.of[i], &setting, &files);
-            putchar('\n');
-        }
-        free_setting(&setting);
-        free(names.of[i]);
-    }
-    free_files(&files);
-    free(own_file);
-    return TOOL_OK;
-}
-
 /* Do files, such as the system's, switch DAME on? */
-static int is_on_by_files(const char *own_file)
+static int is_on_by_files(void)
 {
-    files_t files = find_files(own_file);
-    files.no_environment = 1;
-    setting_t dt = look_up(&files, "dt");
-    setting_t dame = look_up(&files, "dt_dame_priority");
-    setting_t opal = look_up(&files, "dt_opal_priority");
+    static const char *const names[] = {"OMPI_MCA_dt", "OMPI_MCA_dt_dame_priority",
+                                        "OMPI_MCA_dt_opal_priority"};
+    char *own[3];
+    for (int i = 0; i < 3; i++) {
+        own[i] = getenv(names[i]) != NULL ? strdup(getenv(names[i])) : NULL;
+        unsetenv(names[i]);
+    }
+    char *text = openmpi_parameters("dt", "all");
+    setting_t dt = look_up(text, "base", "dt");
     const int on = dt.value == NULL || *dt.value == '\0'
-                       ? is_on_by_priority(&dame, &opal)
+                       ? is_on_by_priority(text)
                        : strcmp(state_of(dt.value, strlen(dt.value)), "on") == 0;
-    free_setting(&opal);
-    free_setting(&dame);
+    for (int i = 0; i < 3; i++) {
+        if (own[i] != NULL) {
+            setenv(names[i], own[i], 1);
+            free(own[i]);
+        }
+    }
     free_setting(&dt);
-    free_files(&files);
+    free(text);
     return on;
 }
 
@@ -352,29 +241,25 @@ typedef struct wish {
  * frees; NULL after a message. */
 static char *find_file(const wish_t *wish)
 {
-    char *own_file = parameters_own(".openmpi");
-    if (own_file == NULL || !wish->system) {
-        return own_file;
+    char *files = wish->system ? openmpi_value(openmpi_base(),
+                                               "mca:mca:base:param:mca_base_param_files:value:")
+                               : NULL;
+    if (files == NULL) {
+        return parameters_own(".openmpi");
     }
-    files_t files = find_files(own_file);
-    const char *last = files.list + strlen(files.list);
-    while (last > files.list && last[-1] != ',' && last[-1] != ':') {
+    char *last = files + strlen(files);
+    while (last > files && last[-1] != ',' && last[-1] != ':') {
         last--;
     }
-    char *file = strdup(last);
-    if (file == NULL) {
-        tool_error(TOOL_SYSTEM, "out of memory");
-    }
-    free_files(&files);
-    free(own_file);
-    return file;
+    memmove(files, last, strlen(last) + 1);
+    return files;
 }
 
 /* Takes the choice back; where another file has DAME on, the user's is one. */
 static int off(const char *name, const wish_t *wish)
 {
     int code = wish->only_path ? TOOL_OK : parameters_edit(name, write_edited, NULL);
-    if (code == TOOL_OK && !wish->only_path && !wish->system && is_on_by_files(name)) {
+    if (code == TOOL_OK && !wish->only_path && !wish->system && is_on_by_files()) {
         code = parameters_edit(name, write_edited, "opal");
     }
     return code == TOOL_OK ? path_close(wish->system) : code;
@@ -407,7 +292,7 @@ static int run(int argc, char **argv, int (*change)(const char *name, const wish
     }
     code = change(name, &wish);
     if (code == TOOL_OK && !wish.only_path) {
-        code = print_status(name);
+        print_status();
     }
     free(name);
     return code;

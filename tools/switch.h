@@ -4,7 +4,7 @@
 #define SWITCH_H
 
 /* Prints a line about `subject`, on or off and by what, and one for each other parameter that the
- * environment or a parameter file sets. TOOL_SYSTEM after a message. */
-int switch_print(const char *subject);
+ * environment or a parameter file sets. Puts OMPI_MCA_dt into the environment. */
+void switch_print(const char *subject);
 
 #endif

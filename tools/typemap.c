@@ -11,7 +11,6 @@
 enum { CHUNK = 256 };
 
 typedef struct lister {
-    int json;
     int64_t count; /* elements */
     int64_t limit; /* of pieces */
     int64_t printed;
@@ -22,11 +21,7 @@ static void print_piece(lister_t *lister, int64_t offset, int64_t length)
     if (lister->printed == lister->limit) {
         return;
     }
-    if (lister->json) {
-        printf("%s[%" PRId64 ", %" PRId64 "]", lister->printed == 0 ? "" : ",\n ", offset, length);
-    } else {
-        printf("%" PRId64 " %" PRId64 "\n", offset, length);
-    }
+    printf("%" PRId64 " %" PRId64 "\n", offset, length);
     lister->printed++;
 }
 
@@ -59,20 +54,8 @@ static int walk(lister_t *lister, const pieces_t *pieces)
 static int list(lister_t *lister, const tool_datatype_t *datatype)
 {
     pieces_t pieces;
-    int code = pieces_open(&pieces, datatype, lister->count);
-    if (code != TOOL_OK) {
-        return code;
-    }
-    if (lister->json) {
-        putchar('[');
-    }
-    if (pieces.total > 0) {
-        code = walk(lister, &pieces);
-    }
-    if (lister->json && code == TOOL_OK) {
-        printf("]\n");
-    }
-    return code;
+    const int code = pieces_open(&pieces, datatype, lister->count);
+    return code == TOOL_OK && pieces.total > 0 ? walk(lister, &pieces) : code;
 }
 
 static int typemap(void *context, const char *path)
@@ -90,10 +73,8 @@ static int typemap(void *context, const char *path)
 
 static int run(int argc, char **argv)
 {
-    static const struct option longs[] = {{"count", required_argument, NULL, 'c'},
-                                          {"limit", required_argument, NULL, 'l'},
-                                          {"json", no_argument, NULL, 'j'},
-                                          {0}};
+    static const struct option longs[] = {
+        {"count", required_argument, NULL, 'c'}, {"limit", required_argument, NULL, 'l'}, {0}};
     lister_t lister = {.count = 1, .limit = INT64_MAX};
     for (int option; (option = tool_option(argc, argv, ":", longs)) != -1;) {
         int code = TOOL_OK;
@@ -104,9 +85,6 @@ static int run(int argc, char **argv)
         case 'l':
             code = tool_number("--limit", optarg, 0, INT64_MAX, &lister.limit);
             break;
-        case 'j':
-            lister.json = 1;
-            break;
         default:
             code = TOOL_USAGE;
         }
@@ -114,17 +92,15 @@ static int run(int argc, char **argv)
             return code;
         }
     }
-    return files_each(argc, argv, FILES_OPTIMISED, lister.json ? FILES_JSON : FILES_LINE, typemap,
-                      &lister);
+    return files_each(argc, argv, FILES_OPTIMISED, FILES_LINE, typemap, &lister);
 }
 
 const tool_command_t tool_typemap = {
     .name = "typemap",
-    .arguments = "[--count N] [--limit N] [--json] FILE...",
+    .arguments = "[--count N] [--limit N] FILE...",
     .what = "lists the contiguous pieces of memory, in packed order",
     .help = "  --count N  elements, 1 if not given\n"
             "  --limit N  pieces to list; if not given, all\n"
-            "  --json     an array of [offset, length]\n"
             "\nA line is \"offset length\", in bytes; offsets count from the first element's\n"
             "origin and may be negative. Pieces that touch, one right after the other, are\n"
             "one.\n",

@@ -16,7 +16,7 @@ turns = {"quick": 4, "full": 5}
 
 
 def runs(engine, full, layouts):
-    return [(1, "import_worker", layouts or ([] if full else FEW))]
+    return [(1, "life_worker", ["types", *(layouts or ([] if full else FEW))])]
 
 
 def read(words):

@@ -13,7 +13,7 @@ rounds = {"quick": 3, "full": 7}
 
 
 def runs(engine, full, layouts):
-    return [] if layouts else [(1, "fresh_worker", [] if full else ["--quick"]), (2, "fresh_worker", ["particles"])]
+    return [] if layouts else [(1, "life_worker", ["fresh", *([] if full else ["--quick"])]), (2, "life_worker", ["particles"])]
 
 
 def read(words):

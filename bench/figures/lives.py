@@ -28,7 +28,7 @@ def sentence(_, compared):
 
 
 def runs(engine, full, layouts):
-    return [(1, "lives_worker", layouts or (["--anchors"] if full else FEW))]
+    return [(1, "life_worker", ["lives", *(layouts or (["--anchors"] if full else FEW))])]
 
 
 def read(words):

@@ -13,7 +13,7 @@ rounds = {"quick": 3, "full": 5}
 
 
 def runs(engine, full, layouts):
-    return [] if layouts else [(1, "many_worker", [str(n)]) for n in (100, 1000, 10000)]
+    return [] if layouts else [(1, "life_worker", ["many", str(n)]) for n in (100, 1000, 10000)]
 
 
 def read(words):

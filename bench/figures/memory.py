@@ -11,7 +11,7 @@ rounds = {"quick": 3, "full": 5}
 
 
 def runs(engine, full, layouts):
-    return [] if layouts else [(1, "import_worker", ["--layout", "indexed_1000000"]), (1, "many_worker", ["10000"])]
+    return [] if layouts else [(1, "life_worker", ["types", "--layout", "indexed_1000000"]), (1, "life_worker", ["many", "10000"])]
 
 
 def read(words):

@@ -13,7 +13,7 @@ turns = {"quick": 2, "full": 3}
 
 
 def runs(engine, full, layouts):
-    return [(1, "lives_worker", ["--new", *(layouts or ([] if full else FEW))])]
+    return [(1, "life_worker", ["new", *(layouts or ([] if full else FEW))])]
 
 
 def read(words):

@@ -10,7 +10,6 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "dame_config.h"
 #include "dump.h"
@@ -20,7 +19,6 @@
 #include "kernels.h"
 #include "machine.h"
 #include "options.h"
-#include "phases.h"
 #include "variants.h"
 
 typedef struct state {
@@ -51,12 +49,6 @@ static int32_t variants(void *opaque, const dame_program_t *program, dame_dir_t 
 static pthread_mutex_t compiling = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t owner; /* of the compilation */
 static jmp_buf escape;
-static l_phases_t phases;
-
-const l_phases_t *dame_l_phases(void)
-{
-    return &phases;
-}
 
 /* Another thread is the application's, which uses the same library: after this, LLVM ends the
  * process, but says nothing where there is a handler. */
@@ -172,54 +164,32 @@ static dame_status_t open_state(const dame_cpu_t *cpu, const char *options, void
 
 /* ---- compiling ---- */
 
-static int64_t l_now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
-/* Nanoseconds since *start, which becomes now. */
-static int64_t lap(int64_t *start)
-{
-    const int64_t before = *start;
-    *start = l_now_ns();
-    return *start - before;
-}
-
 static dame_status_t generate(state_t *state, const l_unit_t *u, uint32_t variant)
 {
     char name[DAME_VARIANT_NAME];
     (void) variant_name(state, variant, name);
     const l_dump_t dump = l_dump_begin(state->options.dump, u->dir, name);
-    int64_t start = l_now_ns();
     l_dump_ir(&dump, u->module, ".ll");
     if (!l_machine_optimise(state->machine, u->module, l_passes_of(&state->options, variant),
                             state->options.verify)) {
         return DAME_ERR_UNSUPPORTED;
     }
-    phases.passes = lap(&start);
     l_dump_ir(&dump, u->module, ".opt.ll");
     l_dump_assembly(&dump, state->machine, u->module);
     LLVMMemoryBufferRef object = l_machine_generate(state->machine, u->module, LLVMObjectFile);
     if (object == NULL) {
         return DAME_ERR_UNSUPPORTED;
     }
-    phases.generate = lap(&start);
-    const dame_status_t status = l_machine_link(state->machine, object, &state->code);
-    phases.link = lap(&start);
-    return status;
+    return l_machine_link(state->machine, object, &state->code);
 }
 
 static dame_status_t generate_text(state_t *state, const l_unit_t *u, uint32_t variant)
 {
     l_code_t *code = &state->code;
-    int64_t start = l_now_ns();
     const dame_status_t status =
         dame_grid_text(u->module, (dame_grid_target_t) (variant - L_GRID_HOST), code->bytes,
                        sizeof(code->bytes), &code->size);
     code->unwind = DAME_NO_UNWIND;
-    phases.generate = lap(&start);
     return status;
 }
 
@@ -263,7 +233,6 @@ typedef struct request {
 static void compile_program(state_t *state, void *arguments)
 {
     request_t *request = arguments;
-    int64_t start = l_now_ns();
     LLVMValueRef kernels[L_MOST_PRIMS] = {NULL};
     l_unit_t u = {.program = request->program,
                   .dir = request->dir,
@@ -278,7 +247,6 @@ static void compile_program(state_t *state, void *arguments)
     l_find_types(&u);
     request->status =
         l_is_grid(request->variant) ? write_grid(state, &u, request->variant) : write_ir(state, &u);
-    phases = (l_phases_t){.ir = lap(&start)};
     if (request->status == DAME_OK) {
         request->status = dame_grid_is_text(request->variant)
                               ? generate_text(state, &u, request->variant)

@@ -88,7 +88,24 @@ info_before_all()
 # settings CONFIGURATION VARIABLES TEXT...: what dame info says when these are the files of parameters.
 settings()
 {
-    says info "$1" 0 - "OMPI_MCA_mca_base_param_files=$scratch/own.conf,$scratch/system.conf $2" "${@:3}"
+    says info "$1" 0 "$COMPONENTS" "OMPI_MCA_mca_base_param_files=$scratch/own.conf,$scratch/system.conf $2" "${@:3}"
+}
+
+# dame off where another file, or a priority, has DAME on.
+off_by_files()
+{
+    local other log code=0 config="by files" file=$scratch/off/.openmpi/mca-params.conf
+    wanted off "$config" || return 0
+    log=$(log_for off "$config")
+    for other in "dt = dame" "dt_dame_priority = 60"; do
+        rm -rf "$scratch/off"
+        mkdir -p "$scratch/off/.openmpi"
+        echo "$other" >"$scratch/system.conf"
+        HOME=$scratch/off OMPI_MCA_mca_base_param_files=$file,$scratch/system.conf \
+            OMPI_MCA_mca_base_component_path="$COMPONENTS:$PKGLIBDIR" "$BUILDDIR/tools/dame" off >>"$log" 2>&1 &&
+            grep -qx "dt = opal" "$file" && grep -qx "off: dt = opal in $file" "$log" || code=1
+    done
+    verdict $code off "$config" "$log"
 }
 
 all_settings()
@@ -105,8 +122,12 @@ all_settings()
     : >"$system"
     settings "a priority" "" "^switched +on: dt is not set; dt_dame_priority = 60 in $own$"
     settings "priorities" OMPI_MCA_dt_opal_priority=70 "^switched +off: dt is not set; dt_dame_priority = 60 in $own$"
+    printf 'dt_dame_report = summary\ndt = opal\n' >"$own"
+    settings "others" "OMPI_MCA_dt_dame_report=json OMPI_MCA_dt_dame_import_threshold=3 OMPI_MCA_btl=self" "^ +OMPI_MCA_dt_dame_report=json in the environment" \
+        "^ +OMPI_MCA_dt_dame_import_threshold=3 in the environment" -"summary|btl|^ +dt = "
     : >"$own"
     settings "nothing" "" "^switched +off: dt is not set in $own,$system$"
+    off_by_files
 }
 
 # In a shell that has sourced use.sh, or loaded the module, everything works with nothing installed.
