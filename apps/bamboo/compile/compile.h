@@ -7,7 +7,7 @@
 #ifndef BAMBOO_COMPILE_COMPILE_H
 #define BAMBOO_COMPILE_COMPILE_H
 
-#include "apps/clang/ask.h"
+#include "shared/clang/ask.h"
 
 #include <stddef.h>
 

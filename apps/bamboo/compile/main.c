@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bamboocc: compiles MPI programs to tasks. */
 #include "compile.h"
-#include "apps/clang/guard.h"
+#include "shared/clang/guard.h"
 #include "dame_config.h"
 
 #include <errno.h>

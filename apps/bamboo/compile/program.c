@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "apps/mpi/functions.h"
+#include "shared/mpi/functions.h"
 
 /* ---- functions ---- */
 

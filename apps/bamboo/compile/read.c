@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From libclang's cursors to trees with positions, functions and variables. */
 #include "compile.h"
-#include "apps/clang/guard.h"
+#include "shared/clang/guard.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "apps/mpi/functions.h"
+#include "shared/mpi/functions.h"
 
 static const struct {
     const char *name, *instead;

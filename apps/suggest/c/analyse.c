@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse.h"
-#include "apps/clang/guard.h"
+#include "shared/clang/guard.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the functions of MPI have their buffers, as apps/mpi/mpi.def says. */
+/* Where the functions of MPI have their buffers, as apps/shared/mpi/mpi.def says. */
 #include "site_private.h"
 
 #include <string.h>

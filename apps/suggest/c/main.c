@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* dame-suggest-c: the front end for C and C++ of `dame suggest`. */
 #include "analyse.h"
-#include "apps/clang/guard.h"
+#include "shared/clang/guard.h"
 #include "build.h"
 #include "struct_check.h"
 #include "struct_code.h"

@@ -5,7 +5,7 @@
 #define SUGGEST_C_PARSE_H
 
 #include "tree.h"
-#include "apps/clang/ask.h"
+#include "shared/clang/ask.h"
 
 struct reader {
     struct c_unit *unit;

@@ -4,7 +4,7 @@
 #include "edits.h"
 #include "helpers.h"
 #include "live.h"
-#include "apps/suggest/code.h"
+#include "suggest/code.h"
 
 #include <stdlib.h>
 #include <string.h>

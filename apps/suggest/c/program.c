@@ -2,7 +2,7 @@
 /* From the copies of a site to an access program. Its names and texts are those of the source and
  * have the same values where the call is. */
 #include "builder.h"
-#include "apps/suggest/eval.h"
+#include "suggest/eval.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #define SUGGEST_C_RUN_H
 
 #include "tree.h"
-#include "apps/suggest/poly.h"
+#include "suggest/poly.h"
 
 enum run_value_kind { RUN_UNSET, RUN_UNKNOWN, RUN_INTEGER, RUN_POINTER, RUN_CHOICE };
 

@@ -6,8 +6,8 @@
 #define SUGGEST_C_SITE_H
 
 #include "run.h"
-#include "apps/mpi/functions.h"
-#include "apps/suggest/shape.h"
+#include "shared/mpi/functions.h"
+#include "suggest/shape.h"
 
 enum c_refusal {
 #define C_REFUSAL(number, name, text) C_REFUSED_##name = number,

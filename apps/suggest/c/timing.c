@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "timing.h"
 #include "spawn.h"
-#include "apps/clang/guard.h"
+#include "shared/clang/guard.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "apps/clang/memory.h"
+#include "shared/clang/memory.h"
 
 struct c_node;
 
