@@ -2,7 +2,6 @@
 /* bamboocc: compiles MPI programs to tasks. */
 #include "compile.h"
 #include "shared/clang/guard.h"
-#include "dame_config.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/commands.h"
-#include "cli/ranks.h"
+#include "shared/ranks.h"
+#include "shared/tool.h"
 #include "model.h"
 
 typedef struct options {
@@ -62,11 +62,10 @@ static int write_report(const overlap_model_t *model, const char *path)
     size_t length;
     FILE *out = open_memstream(&text, &length);
     if (out == NULL) {
-        return tool_status_error("overlap", DAME_ERR_NOMEM);
+        return tool_no_memory("overlap");
     }
     overlap_print(model, out);
-    int code = fclose(out) == 0 ? tool_write(path, text, length)
-                                : tool_status_error("overlap", DAME_ERR_NOMEM);
+    int code = fclose(out) == 0 ? tool_write(path, text, length) : tool_no_memory("overlap");
     free(text);
     return code;
 }
@@ -124,7 +123,7 @@ static int report_on(const char *prefix, const char *command, const options_t *o
     }
     overlap_rank_t *ranks = calloc((size_t) size, sizeof(*ranks));
     if (ranks == NULL) {
-        return tool_status_error("overlap", DAME_ERR_NOMEM);
+        return tool_no_memory("overlap");
     }
     for (int rank = 0; rank < size && code == TOOL_OK; rank++) {
         code = add_rank(prefix, rank, size, ranks, &n);
@@ -150,7 +149,7 @@ static int preload(const char *mpi)
     if (asprintf(&path, "%s/lib%s.so", directory, name) < 0 ||
         asprintf(&value, "%s%s%s", path, others == NULL || others[0] == '\0' ? "" : ":",
                  others == NULL ? "" : others) < 0) {
-        return tool_status_error("overlap", DAME_ERR_NOMEM);
+        return tool_no_memory("overlap");
     }
     int code = access(path, R_OK) == 0
                    ? TOOL_OK
@@ -232,7 +231,7 @@ static int run(int argc, char **argv)
     return run_and_report(argv + optind, &options);
 }
 
-const tool_command_t tool_overlap = {
+static const tool_command_t command = {
     .name = "overlap",
     .arguments = "[OPTION]... COMMAND...\n"
                  "       dame overlap [OPTION]... --read PREFIX",
@@ -253,3 +252,8 @@ const tool_command_t tool_overlap = {
             "environment do the same. The exit code is the command's, if that is not 0.\n",
     .run = run,
 };
+
+int main(int argc, char **argv)
+{
+    return tool_main(&command, argc, argv);
+}

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/tool.h"
+#include "shared/tool.h"
 
 /* One end of a channel. */
 typedef struct end {
@@ -59,7 +59,7 @@ static int list_ends(matcher_t *matcher)
     }
     matcher->ends = malloc((n + 1) * sizeof(*matcher->ends));
     if (matcher->ends == NULL) {
-        return tool_status_error("overlap", DAME_ERR_NOMEM);
+        return tool_no_memory("overlap");
     }
     for (int r = 0; r < matcher->n; r++) {
         const overlap_rank_t *rank = &matcher->ranks[r];
@@ -101,7 +101,7 @@ static int add_evidence(matcher_t *matcher, const end_t *mine, const overlap_sam
         size_t room = matcher->room == 0 ? 1024 : 2 * matcher->room;
         evidence_t *grown = realloc(matcher->evidence, room * sizeof(*grown));
         if (grown == NULL) {
-            return tool_status_error("overlap", DAME_ERR_NOMEM);
+            return tool_no_memory("overlap");
         }
         matcher->evidence = grown;
         matcher->room = room;
@@ -191,10 +191,10 @@ static int make_sums(const overlap_rank_t *ranks, int n, overlap_match_t *out)
     for (int r = 0; r < out->nranks; r++) {
         out->waits[r] = calloc((size_t) ranks[r].nsites + 1, sizeof(**out->waits));
         if (out->waits[r] == NULL) {
-            return tool_status_error("overlap", DAME_ERR_NOMEM);
+            return tool_no_memory("overlap");
         }
     }
-    return out->waits != NULL ? TOOL_OK : tool_status_error("overlap", DAME_ERR_NOMEM);
+    return out->waits != NULL ? TOOL_OK : tool_no_memory("overlap");
 }
 
 int overlap_match(const overlap_rank_t *ranks, int n, overlap_match_t *out)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/tool.h"
+#include "shared/tool.h"
 
 const int overlap_factors[OVERLAP_FACTORS] = {2, 4};
 
@@ -181,7 +181,7 @@ static int predict_member(overlap_member_t *member)
     const overlap_row_t *row = &member->row;
     span_t *spans = malloc(((size_t) member->part->nstretches + 1) * sizeof(*spans));
     if (spans == NULL) {
-        return tool_status_error("overlap", DAME_ERR_NOMEM);
+        return tool_no_memory("overlap");
     }
     for (int f = 0; f < OVERLAP_FACTORS; f++) {
         const int factor = overlap_factors[f];
@@ -232,7 +232,7 @@ static int add_member(overlap_model_t *model, int r)
             ? NULL
             : realloc(group->members, ((size_t) group->nmembers + 1) * sizeof(*group->members));
     if (grown == NULL) {
-        return tool_status_error("overlap", DAME_ERR_NOMEM);
+        return tool_no_memory("overlap");
     }
     bool compared;
     group->members = grown;

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/places.h"
-#include "cli/tool.h"
+#include "shared/places.h"
+#include "shared/tool.h"
 
 enum { SITES = 1 << 16, CODES = 1024 };
 
@@ -37,7 +37,7 @@ static void *add(void **array, int *n, size_t size, const char *path)
     if ((*n & (*n - 1)) == 0) {
         void *grown = realloc(*array, (*n == 0 ? 1 : 2 * (size_t) *n) * size);
         if (grown == NULL) {
-            tool_status_error(path, DAME_ERR_NOMEM);
+            tool_no_memory(path);
             return NULL;
         }
         *array = grown;
@@ -96,7 +96,7 @@ static int find_places(reader_t *reader)
     for (int s = 0; s < rank->nsites && code == TOOL_OK; s++) {
         rank->sites[s].place = place_text(reader, rank->sites[s].address);
         if (rank->sites[s].place == NULL) {
-            code = tool_status_error(reader->path, DAME_ERR_NOMEM);
+            code = tool_no_memory(reader->path);
         }
     }
     return code;
@@ -126,7 +126,7 @@ static int parse_code(reader_t *reader, const line_t *line)
     if (code.module == reader->nmodules) {
         reader->places.modules[code.module] = strdup(line->text);
         if (reader->places.modules[reader->nmodules++] == NULL) {
-            return tool_status_error(reader->path, DAME_ERR_NOMEM);
+            return tool_no_memory(reader->path);
         }
     }
     reader->codes[reader->ncodes++] = code;
@@ -361,11 +361,10 @@ int overlap_read(const char *prefix, int rank, overlap_rank_t *out)
     size_t length;
     *out = (overlap_rank_t){.whole.steps = 1};
     if (asprintf(&path, "%s.%d", prefix, rank) < 0) {
-        return tool_status_error(prefix, DAME_ERR_NOMEM);
+        return tool_no_memory(prefix);
     }
     reader_t *reader = calloc(1, sizeof(*reader));
-    int code = reader == NULL ? tool_status_error(path, DAME_ERR_NOMEM)
-                              : tool_read(path, SIZE_MAX, &text, &length);
+    int code = reader == NULL ? tool_no_memory(path) : tool_read(path, &text, &length);
     if (code == TOOL_OK) {
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): an error is not TOOL_OK */
         reader->path = path;

@@ -3,8 +3,63 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "cli/text.h"
 #include "model.h"
+
+/* ---- numbers, into buffers of TEXT_NUMBER bytes ---- */
+
+enum { TEXT_NUMBER = 32 };
+
+static const char *text_number(char *buffer, int64_t number)
+{
+    char digits[TEXT_NUMBER];
+    int n = snprintf(digits, sizeof(digits), "%" PRId64, number);
+    int sign = digits[0] == '-';
+    char *out = buffer;
+    for (int i = 0; i < n; i++) {
+        if (i > sign && (n - i) % 3 == 0) {
+            *out++ = ',';
+        }
+        *out++ = digits[i];
+    }
+    *out = '\0';
+    return buffer;
+}
+
+static const char *text_bytes(char *buffer, int64_t bytes)
+{
+    static const char *const units[] = {"kB", "MB", "GB", "TB", "PB", "EB"};
+    if (bytes < 10000) {
+        char number[TEXT_NUMBER];
+        snprintf(buffer, TEXT_NUMBER, "%s byte%s", text_number(number, bytes),
+                 bytes == 1 ? "" : "s");
+        return buffer;
+    }
+    double value = (double) bytes / 1000;
+    int unit = 0;
+    for (; value >= 999.5; unit++) {
+        value /= 1000;
+    }
+    snprintf(buffer, TEXT_NUMBER, value < 9.95 ? "%.1f %s" : "%.0f %s", value, units[unit]);
+    return buffer;
+}
+
+static const char *text_time(char *buffer, double ns)
+{
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    int unit = 0;
+    for (; unit < 3 && (ns >= 999.5 || ns <= -999.5); unit++) {
+        ns /= 1000;
+    }
+    const double size = ns < 0 ? -ns : ns;
+    snprintf(buffer, TEXT_NUMBER, size >= 0.001 && size < 99.95 ? "%#.3g %s" : "%.3g %s", ns,
+             units[unit]);
+    return buffer;
+}
+
+static const char *text_plural(int64_t n, const char *one, const char *many)
+{
+    return n == 1 ? one : many;
+}
 
 /* ---- ranks ---- */
 

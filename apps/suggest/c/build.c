@@ -2,7 +2,7 @@
 /* A build is watched by programs that stand before the compilers in PATH: each writes an entry of a
  * compilation database and becomes the compiler. */
 #include "build.h"
-#include "spawn.h"
+#include "shared/spawn.h"
 #include "tree.h"
 
 #include <errno.h>
@@ -92,7 +92,7 @@ static bool run_build(const char *directory, char *const *command)
 
     setenv("PATH", path, 1);
     free(path);
-    error = spawn_run((const char *const *) command, -1, STDERR_FILENO, &status);
+    error = spawn_run((const char *const *) command, -1, STDERR_FILENO, -1, &status);
     if (before) {
         setenv("PATH", before, 1);
     }

@@ -13,7 +13,7 @@ static const struct c_datatype basics[] = {
     {                                                                                              \
         "MPI_" #name, c, sizeof(type), mpich                                                       \
     }
-#include "cli/basic.def"
+#include "dame/basic.def"
 #undef BASIC
 #undef OWN
     {"MPI_C_COMPLEX", "_Complex float", 8, 0x4c000840},

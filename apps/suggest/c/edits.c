@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "edits.h"
-#include "spawn.h"
+#include "shared/spawn.h"
 #include "tree.h"
 
 #include <errno.h>
@@ -95,7 +95,7 @@ static bool run_diff(FILE *out, const char *path, const char *relative, int edit
     char *labels[2] = {c_printed("--label=a/%s", relative), c_printed("--label=b/%s", relative)};
     const char *arguments[] = {"diff", "-u", "--text", labels[0], labels[1], "--", path, "-", NULL};
     int status = 0,
-        error = fflush(out) == 0 ? spawn_run(arguments, edited, fileno(out), &status) : errno;
+        error = fflush(out) == 0 ? spawn_run(arguments, edited, fileno(out), -1, &status) : errno;
 
     free(labels[0]);
     free(labels[1]);

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/commands.h"
-#include "cli/ranks.h"
+#include "shared/ranks.h"
+#include "shared/tool.h"
 #include "report.h"
 
 static const char fortran_flags[] = "-g -fsanitize=thread";
@@ -86,7 +86,7 @@ static int report_on(const char *prefix, const options_t *options)
         (options->json ? record_report_json : record_report_print)(report, out);
         code = fclose(out) == 0
                    ? tool_write(options->output == NULL ? "-" : options->output, text, length)
-                   : tool_status_error("record", DAME_ERR_NOMEM);
+                   : tool_no_memory("record");
     }
     record_report_free(report);
     free(text);
@@ -176,7 +176,7 @@ static int run(int argc, char **argv)
     return record(argv + optind, &options);
 }
 
-const tool_command_t tool_record = {
+static const tool_command_t command = {
     .name = "record",
     .arguments = "[--json] [--output FILE] [--memory MIB] COMMAND...\n"
                  "       dame record --flags[=compile|clang|fortran|link] [--mpi openmpi|mpich]\n"
@@ -203,3 +203,8 @@ const tool_command_t tool_record = {
             "current directory), and DAME_RECORD_MEMORY is MIB.\n",
     .run = run,
 };
+
+int main(int argc, char **argv)
+{
+    return tool_main(&command, argc, argv);
+}

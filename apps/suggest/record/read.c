@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/places.h"
-#include "cli/tool.h"
+#include "shared/places.h"
+#include "shared/tool.h"
 
 #define FARTHEST ((int64_t) 1 << 48) /* bytes between two addresses */
 
@@ -71,7 +71,7 @@ static int parse_message(reader_t *reader, const char *line)
     record_message_t *grown =
         realloc(rank->messages, ((size_t) rank->nmessages + 1) * sizeof(message));
     if (grown == NULL) {
-        return tool_status_error(reader->path, DAME_ERR_NOMEM);
+        return tool_no_memory(reader->path);
     }
     rank->messages = grown;
     rank->messages[rank->nmessages++] = message;
@@ -126,7 +126,7 @@ static int parse_run(reader_t *reader, record_message_t *message, const char *li
         record_run_t *grown =
             realloc(message->runs, 2 * ((size_t) message->nruns + 1) * sizeof(*message->runs));
         if (grown == NULL) {
-            return tool_status_error(reader->path, DAME_ERR_NOMEM);
+            return tool_no_memory(reader->path);
         }
         message->runs = grown;
     }
@@ -142,9 +142,7 @@ static int parse_module(reader_t *reader, const char *line)
         return TOOL_WRONG;
     }
     reader->places.modules[number] = strdup(line + length);
-    return reader->places.modules[number] != NULL
-               ? TOOL_OK
-               : tool_status_error(reader->path, DAME_ERR_NOMEM);
+    return reader->places.modules[number] != NULL ? TOOL_OK : tool_no_memory(reader->path);
 }
 
 static int parse_lost(record_rank_t *rank, const char *line)
@@ -255,10 +253,10 @@ int record_read(const char *prefix, int rank, record_rank_t *out)
     size_t length;
     *out = (record_rank_t){0};
     if (asprintf(&path, "%s.%d", prefix, rank) < 0) {
-        return tool_status_error(prefix, DAME_ERR_NOMEM);
+        return tool_no_memory(prefix);
     }
     reader_t reader = {.path = path, .rank = out};
-    int code = tool_read(path, SIZE_MAX, &text, &length);
+    int code = tool_read(path, &text, &length);
     if (code == TOOL_OK) {
         code = parse(&reader, text);
     }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "type.h"
-#include "cli/tool.h"
+#include "shared/tool.h"
 
 /* Messages of one call and layout, of any number of ranks. */
 typedef struct entry {
@@ -32,7 +32,7 @@ record_report_t *record_report_new(void)
 {
     record_report_t *report = calloc(1, sizeof(*report));
     if (report == NULL) {
-        tool_status_error("record", DAME_ERR_NOMEM);
+        tool_no_memory("record");
     }
     return report;
 }
@@ -97,7 +97,7 @@ static int add_rank(entry_t *entry, int rank)
     }
     int *grown = realloc(entry->ranks, ((size_t) entry->nranks + 1) * sizeof(*grown));
     if (grown == NULL) {
-        return tool_status_error("record", DAME_ERR_NOMEM);
+        return tool_no_memory("record");
     }
     entry->ranks = grown;
     entry->ranks[entry->nranks++] = rank;
@@ -135,7 +135,7 @@ static int add_message(record_report_t *report, const record_message_t *message,
     if (grown == NULL || code != TOOL_OK) {
         report->entries = grown == NULL ? report->entries : grown;
         record_type_free(&entry.type);
-        return code != TOOL_OK ? code : tool_status_error("record", DAME_ERR_NOMEM);
+        return code != TOOL_OK ? code : tool_no_memory("record");
     }
     report->entries = grown;
     entry.message.runs = NULL;
@@ -570,6 +570,48 @@ void record_report_print(const record_report_t *report, FILE *out)
 
 /* ---- JSON ---- */
 
+/* Length of the UTF-8 sequence that starts here; 0: it is none. */
+static int utf8_length(const char *text)
+{
+    const unsigned char *c = (const unsigned char *) text;
+    int n = *c < 0x80                 ? 1
+            : *c >= 0xc2 && *c < 0xe0 ? 2
+            : *c >= 0xe0 && *c < 0xf0 ? 3
+            : *c >= 0xf0 && *c < 0xf5 ? 4
+                                      : 0;
+    for (int i = 1; i < n; i++) {
+        if ((c[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    /* overlong forms, surrogates and what lies beyond Unicode */
+    if ((*c == 0xe0 && c[1] < 0xa0) || (*c == 0xed && c[1] >= 0xa0) ||
+        (*c == 0xf0 && c[1] < 0x90) || (*c == 0xf4 && c[1] >= 0x90) ||
+        (*c == 0xef && c[1] == 0xbf && c[2] >= 0xbe)) {
+        return 0;
+    }
+    return n;
+}
+
+/* Bytes that are not UTF-8 become U+FFFD. */
+static void write_json_string(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (int n; *text != '\0'; text += n > 0 ? n : 1) {
+        n = utf8_length(text);
+        if (n == 0) {
+            fputs("\\ufffd", out);
+        } else if (*text == '"' || *text == '\\') {
+            fprintf(out, "\\%c", *text);
+        } else if (n == 1 && *text < ' ') {
+            fprintf(out, "\\u%04x", (unsigned) *text);
+        } else {
+            fwrite(text, 1, (size_t) n, out);
+        }
+    }
+    fputc('"', out);
+}
+
 static void json_place(const char *name, const record_place_t *place, FILE *out)
 {
     fprintf(out, "\"%s\": ", name);
@@ -578,7 +620,7 @@ static void json_place(const char *name, const record_place_t *place, FILE *out)
         return;
     }
     fputs("{\"file\": ", out);
-    tool_json_string(out, place->file);
+    write_json_string(out, place->file);
     fprintf(out, ", \"line\": %" PRId64 "}", place->line);
 }
 
@@ -588,7 +630,7 @@ static void json_text(const char *name, const char *text, FILE *out)
     if (text == NULL) {
         fputs("null", out);
     } else {
-        tool_json_string(out, text);
+        write_json_string(out, text);
     }
 }
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/program.h"
-#include "cli/tool.h"
+#include "dame/dame.h"
+#include "shared/tool.h"
 
 enum { BLOCKS = 1 << 22, LISTED = 6 };
 
@@ -234,7 +234,8 @@ static int build(writer_t *writer, const block_t *blocks, int64_t n, int printed
         return TOOL_OK;
     }
     if (status != DAME_OK) {
-        return tool_status_error("record", status);
+        return tool_error(status == DAME_ERR_NOMEM ? TOOL_SYSTEM : TOOL_WRONG, "record: %s",
+                          dame_status_text(status));
     }
     if (printed) {
         printer_t printer = {.out = writer->text,
@@ -244,7 +245,7 @@ static int build(writer_t *writer, const block_t *blocks, int64_t n, int printed
     }
     int failed = dame_program_print(program, writer->program) != 0;
     dame_program_free(program);
-    return failed ? tool_status_error("record", DAME_ERR_NOMEM) : TOOL_OK;
+    return failed ? tool_no_memory("record") : TOOL_OK;
 }
 
 /* Of several allocations, a struct; of many only the first entries, but all programs. */
@@ -292,7 +293,7 @@ static int write_type(const record_message_t *message, block_t *blocks, record_t
         free(out->program);
         out->text = out->program = NULL;
     }
-    return code == TOOL_OK && failed ? tool_status_error("record", DAME_ERR_NOMEM) : code;
+    return code == TOOL_OK && failed ? tool_no_memory("record") : code;
 }
 
 int record_type_of(const record_message_t *message, record_type_t *out)
@@ -315,7 +316,7 @@ int record_type_of(const record_message_t *message, record_type_t *out)
     }
     block_t *blocks = malloc((size_t) n * sizeof(*blocks));
     if (blocks == NULL) {
-        return tool_status_error("record", DAME_ERR_NOMEM);
+        return tool_no_memory("record");
     }
     int code = write_type(message, blocks, out);
     free(blocks);

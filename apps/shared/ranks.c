@@ -12,26 +12,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "spawn.h"
 #include "tool.h"
 
-void ranks_library(const char *room_of, const char *name, char *directory, size_t room)
+void ranks_library(const char *below, const char *name, char *directory, size_t room)
 {
-    static const char *const below[] = {"", "/.."}; /* libtool has the program in .libs/ */
-    char self[PATH_MAX], path[PATH_MAX + 64], file[PATH_MAX + 128];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    self[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(self, '/');
-    for (int i = 0; slash != NULL && i < 2; i++) {
-        *slash = '\0';
-        snprintf(path, sizeof(path), "%s%s/../%s/.libs", self, below[i], room_of);
-        snprintf(file, sizeof(file), "%s/lib%s.so", path, name);
-        if (access(file, R_OK) == 0 && realpath(path, self) != NULL) {
-            snprintf(directory, room, "%s", self);
-            return;
-        }
+    char path[PATH_MAX], at[PATH_MAX], file[PATH_MAX + 64];
+    snprintf(path, sizeof(path), "../%s/.libs", below);
+    spawn_beside(path, at, sizeof(at));
+    snprintf(file, sizeof(file), "%s/lib%s.so", at, name);
+    if (access(file, R_OK) != 0) { /* it is installed */
+        spawn_beside("", at, sizeof(at));
     }
-    snprintf(directory, room, "%s", command_directory());
+    snprintf(directory, room, "%s", realpath(at, path) != NULL ? path : at);
 }
 
 int ranks_directory(const char *command, char prefix[RANKS_PATH])

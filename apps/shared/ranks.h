@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs an application with ranks that write files for dame(1). */
+/* Runs an application with ranks that write files. */
 #ifndef RANKS_H
 #define RANKS_H
 
@@ -8,9 +8,9 @@
 
 enum { RANKS_PATH = PATH_MAX };
 
-/* The directory of "libNAME.so": in the build tree that this program is in, below `room`, or where
- * it is installed. */
-void ranks_library(const char *room_of, const char *name, char *directory, size_t room);
+/* The directory of "libNAME.so": in the build tree that this program is in, `below` its top, or
+ * beside this program. */
+void ranks_library(const char *below, const char *name, char *directory, size_t room);
 
 /* Makes a directory in the current one, since all hosts of a job tend to share that; the ranks'
  * files are PREFIX.0, PREFIX.1, ... in it. TOOL_SYSTEM after a message. */

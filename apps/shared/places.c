@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "spawn.h"
 #include "tool.h"
 
 enum { BATCH = 400 };
@@ -48,23 +48,30 @@ static void take_answer(place_t *place, const char *function, char *line)
 static void ask_program(const char *module, place_t *places, size_t n)
 {
     const char *arguments[BATCH + 5] = {"addr2line", "-f", "-e", module};
-    char offsets[BATCH][24];
-    int code = 0;
+    char offsets[BATCH][24], *function = NULL, *line = NULL;
+    size_t room[2] = {0};
+    int status;
+    FILE *answers = tmpfile();
     for (size_t i = 0; i < n; i++) {
         snprintf(offsets[i], sizeof(offsets[i]), "0x%" PRIx64, places[i].offset);
         arguments[4 + i] = offsets[i];
     }
-    char *text = command_output(arguments, 60, &code), *save = NULL;
-    char *function = text == NULL || code != 0 ? NULL : strtok_r(text, "\n", &save);
-    for (size_t i = 0; function != NULL && i < n; i++) {
-        char *line = strtok_r(NULL, "\n", &save);
-        if (line == NULL) {
-            break;
+    if (answers != NULL &&
+        spawn_run(arguments, -1, fileno(answers), fileno(answers), &status) == 0 && status == 0) {
+        rewind(answers);
+        for (size_t i = 0; i < n && getline(&function, &room[0], answers) > 0 &&
+                           getline(&line, &room[1], answers) > 0;
+             i++) {
+            function[strcspn(function, "\n")] = '\0';
+            line[strcspn(line, "\n")] = '\0';
+            take_answer(&places[i], function, line);
         }
-        take_answer(&places[i], function, line);
-        function = strtok_r(NULL, "\n", &save);
     }
-    free(text);
+    if (answers != NULL) {
+        fclose(answers);
+    }
+    free(function);
+    free(line);
 }
 
 int places_ask(places_t *places, const char *path, int module, uint64_t offset)
@@ -74,7 +81,7 @@ int places_ask(places_t *places, const char *path, int module, uint64_t offset)
     }
     place_t *grown = realloc(places->asked, (places->nasked + 1) * sizeof(*places->asked));
     if (grown == NULL) {
-        return tool_status_error(path, DAME_ERR_NOMEM);
+        return tool_no_memory(path);
     }
     places->asked = grown;
     places->asked[places->nasked++] = (place_t){.module = module, .offset = offset};
