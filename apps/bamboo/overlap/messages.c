@@ -112,7 +112,7 @@ message_t message_to_start(bool sends, int64_t bytes, int peer, int tag, MPI_Com
     return message;
 }
 
-static void start(message_t *message, int64_t when)
+static void start_message(message_t *message, int64_t when)
 {
     if (message->channel == NOT_WATCHED) {
         return;
@@ -132,7 +132,7 @@ static void start(message_t *message, int64_t when)
 message_t message_started(bool sends, int64_t bytes, int peer, int tag, MPI_Comm comm, int64_t when)
 {
     message_t message = message_to_start(sends, bytes, peer, tag, comm);
-    start(&message, when);
+    start_message(&message, when);
     return message;
 }
 
@@ -250,7 +250,7 @@ message_t request_restarted(MPI_Request handle, int64_t when)
         return (message_t){.channel = NOT_WATCHED, .none = true};
     }
     request->active = true;
-    start(&request->message, when);
+    start_message(&request->message, when);
     return request->message;
 }
 

@@ -32,7 +32,7 @@ typedef struct reader {
 /* ---- growing arrays ---- */
 
 /* One element more at the end, zeroed; NULL after a message. Room doubles. */
-static void *add(void **array, int *n, size_t size, const char *path)
+static void *add_entry(void **array, int *n, size_t size, const char *path)
 {
     if ((*n & (*n - 1)) == 0) {
         void *grown = realloc(*array, (*n == 0 ? 1 : 2 * (size_t) *n) * size);
@@ -45,7 +45,7 @@ static void *add(void **array, int *n, size_t size, const char *path)
     return memset((char *) *array + (size_t) (*n)++ * size, 0, size);
 }
 
-#define ADD(array, n) add((void **) &(array), &(n), sizeof(*(array)), reader->path)
+#define ADD(array, n) add_entry((void **) &(array), &(n), sizeof(*(array)), reader->path)
 
 /* ---- places ---- */
 

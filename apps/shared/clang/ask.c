@@ -93,7 +93,7 @@ bool ask_integer(CXCursor expression, int64_t *value)
     return known;
 }
 
-char *ask_text(struct c_memory *memory, CXString string)
+char *ask_text(c_memory_t *memory, CXString string)
 {
     const char *text = clang_getCString(string);
     char *copy = c_copy(memory, text ? text : "");
@@ -104,7 +104,7 @@ char *ask_text(struct c_memory *memory, CXString string)
 
 static enum CXChildVisitResult add_child(CXCursor cursor, CXCursor parent, CXClientData data)
 {
-    struct ask_children *children = data;
+    ask_children_t *children = data;
 
     (void) parent;
     if (clang_isAttribute(clang_getCursorKind(cursor))) {
@@ -118,9 +118,9 @@ static enum CXChildVisitResult add_child(CXCursor cursor, CXCursor parent, CXCli
     return CXChildVisit_Continue;
 }
 
-struct ask_children ask_children(CXCursor cursor)
+ask_children_t ask_children(CXCursor cursor)
 {
-    struct ask_children children = {0};
+    ask_children_t children = {0};
 
     clang_visitChildren(cursor, add_child, &children);
     return children;

@@ -27,13 +27,13 @@ int64_t ask_offset(CXCursor member);
 bool ask_integer(CXCursor expression, int64_t *value);
 
 /* Its text, "" for none; disposes of it. */
-char *ask_text(struct c_memory *memory, CXString string);
+char *ask_text(c_memory_t *memory, CXString string);
 
 /* The children without attributes; the caller frees .cursor. */
-struct ask_children {
+typedef struct ask_children {
     CXCursor *cursor;
     size_t n, room;
-};
-struct ask_children ask_children(CXCursor cursor);
+} ask_children_t;
+ask_children_t ask_children(CXCursor cursor);
 
 #endif

@@ -21,21 +21,21 @@
 
 enum { FAILED = 1, ENDED = 2, SECONDS = 60, GIBIBYTES = 2, MOST_ENDED = 1000 };
 
-struct place {
+typedef struct place {
     char path[PATH_MAX];
     char function[256]; /* "": the file */
-};
+} place_t;
 
-struct ended {
-    struct place place;
+typedef struct ended {
+    place_t place;
     char why[100];
-};
+} ended_t;
 
-static struct place *now; /* shared by the two processes; NULL: there is one */
-static struct ended *ended;
+static place_t *now; /* shared by the two processes; NULL: there is one */
+static ended_t *ended;
 static size_t n_ended;
 
-static bool is_place(const struct place *place, const char *path, const char *function)
+static bool is_place(const place_t *place, const char *path, const char *function)
 {
     return strcmp(place->path, path) == 0 && strcmp(place->function, function ? function : "") == 0;
 }
@@ -67,14 +67,14 @@ static void write_why(char *why, size_t size, int status)
 }
 
 /* Notes it; false: nothing is left out that could help. */
-static bool may_help(const struct ended *one, int status)
+static bool may_help(const ended_t *one, int status)
 {
     bool known = guard_ended(one->place.path, one->place.function) != NULL;
     bool asked = WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT ||
                                          WTERMSIG(status) == SIGTERM || WTERMSIG(status) == SIGHUP);
-    struct ended *more = known || asked || n_ended == MOST_ENDED
-                             ? NULL
-                             : realloc(ended, (n_ended + 1) * sizeof *ended);
+    ended_t *more = known || asked || n_ended == MOST_ENDED
+                        ? NULL
+                        : realloc(ended, (n_ended + 1) * sizeof *ended);
 
     if (!more) {
         return false;
@@ -85,7 +85,7 @@ static bool may_help(const struct ended *one, int status)
 }
 
 /* Prints what a process left; false: it cannot be written. */
-static bool copy(int from, int to)
+static bool copy_output(int from, int to)
 {
     char bytes[65536];
     ssize_t n, written, at;
@@ -106,14 +106,15 @@ static bool copy(int from, int to)
 /* Returns no more, unless the process is to be started again. OUTPUT: two files, or -1. */
 static void wait_for(const char *program, pid_t reader, const int output[2])
 {
-    struct ended one = {.why = ""};
+    ended_t one = {.why = ""};
     int status = 0;
 
     while (waitpid(reader, &status, 0) < 0 && errno == EINTR) {
     }
     if (WIFEXITED(status) && (output[0] < 0 || WEXITSTATUS(status) != C_OUT_OF_MEMORY)) {
         status = WEXITSTATUS(status);
-        if (output[0] >= 0 && !(copy(output[1], STDERR_FILENO) && copy(output[0], STDOUT_FILENO))) {
+        if (output[0] >= 0 &&
+            !(copy_output(output[1], STDERR_FILENO) && copy_output(output[0], STDOUT_FILENO))) {
             fprintf(stderr, "%s: standard output: %s\n", program, strerror(errno));
             status = status > FAILED ? status : FAILED;
         }

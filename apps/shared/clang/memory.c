@@ -10,16 +10,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
-struct chunk {
+typedef struct chunk {
     struct chunk *next;
     size_t used, size;
     max_align_t bytes[];
-};
+} chunk_t;
 
-struct c_memory {
-    struct chunk *chunks;
+typedef struct c_memory {
+    chunk_t *chunks;
     size_t bytes;
-};
+} c_memory_t;
 
 void c_out_of_memory(void)
 {
@@ -53,16 +53,16 @@ char *c_printed(const char *format, ...)
     return text;
 }
 
-struct c_memory *c_memory_new(void)
+c_memory_t *c_memory_new(void)
 {
-    struct c_memory *memory = c_checked(calloc(1, sizeof *memory));
+    c_memory_t *memory = c_checked(calloc(1, sizeof *memory));
 
     return memory;
 }
 
-void c_memory_free(struct c_memory *memory)
+void c_memory_free(c_memory_t *memory)
 {
-    struct chunk *chunk, *next;
+    chunk_t *chunk, *next;
 
     if (!memory) {
         return;
@@ -74,9 +74,9 @@ void c_memory_free(struct c_memory *memory)
     free(memory);
 }
 
-void *c_allocate(struct c_memory *memory, size_t bytes)
+void *c_allocate(c_memory_t *memory, size_t bytes)
 {
-    struct chunk *chunk = memory->chunks;
+    chunk_t *chunk = memory->chunks;
     void *result;
 
     bytes = (bytes + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
@@ -94,19 +94,19 @@ void *c_allocate(struct c_memory *memory, size_t bytes)
     return result;
 }
 
-size_t c_allocated(const struct c_memory *memory)
+size_t c_allocated(const c_memory_t *memory)
 {
     return memory->bytes;
 }
 
-char *c_copy(struct c_memory *memory, const char *text)
+char *c_copy(c_memory_t *memory, const char *text)
 {
     size_t size = strlen(text) + 1;
 
     return memcpy(c_allocate(memory, size), text, size);
 }
 
-char *c_format_list(struct c_memory *memory, const char *format, va_list arguments)
+char *c_format_list(c_memory_t *memory, const char *format, va_list arguments)
 {
     va_list again;
     char *text;
@@ -120,7 +120,7 @@ char *c_format_list(struct c_memory *memory, const char *format, va_list argumen
     return text;
 }
 
-char *c_format(struct c_memory *memory, const char *format, ...)
+char *c_format(c_memory_t *memory, const char *format, ...)
 {
     va_list arguments;
     char *text;
@@ -131,7 +131,7 @@ char *c_format(struct c_memory *memory, const char *format, ...)
     return text;
 }
 
-char *c_read_file(struct c_memory *memory, const char *path, size_t *size, const char **why)
+char *c_read_file(c_memory_t *memory, const char *path, size_t *size, const char **why)
 {
     struct stat status;
     FILE *in = NULL;

@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-struct c_memory;
+typedef struct c_memory c_memory_t;
 
 enum { C_OUT_OF_MEMORY = 3 };
 
@@ -15,17 +15,16 @@ void *c_checked(void *memory);                        /* itself; NULL: c_out_of_
 void *c_resize(void *memory, size_t n, size_t size);  /* realloc() to N of SIZE bytes, checked */
 /* A text that the caller frees. */
 char *c_printed(const char *format, ...) __attribute__((format(printf, 1, 2)));
-struct c_memory *c_memory_new(void);
-void c_memory_free(struct c_memory *memory);
-void *c_allocate(struct c_memory *memory, size_t bytes); /* zeroed */
-size_t c_allocated(const struct c_memory *memory);       /* bytes so far */
-char *c_copy(struct c_memory *memory, const char *text);
-char *c_format(struct c_memory *memory, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-char *c_format_list(struct c_memory *memory, const char *format, va_list arguments)
+c_memory_t *c_memory_new(void);
+void c_memory_free(c_memory_t *memory);
+void *c_allocate(c_memory_t *memory, size_t bytes); /* zeroed */
+size_t c_allocated(const c_memory_t *memory);       /* bytes so far */
+char *c_copy(c_memory_t *memory, const char *text);
+char *c_format(c_memory_t *memory, const char *format, ...) __attribute__((format(printf, 2, 3)));
+char *c_format_list(c_memory_t *memory, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 
 /* A regular file below 256 MiB, with two bytes 0 behind it; NULL: *why says why not. */
-char *c_read_file(struct c_memory *memory, const char *path, size_t *size, const char **why);
+char *c_read_file(c_memory_t *memory, const char *path, size_t *size, const char **why);
 
 #endif

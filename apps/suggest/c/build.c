@@ -138,15 +138,15 @@ static void write_entry(void *file, const char *line)
     fprintf(file, "%s%s", ftell(file) > 1 ? ",\n" : "", line);
 }
 
-struct list {
+typedef struct list {
     char **file;
     int n;
-};
+} list_t;
 
 /* Relative to here where it is below. */
 static void add_file(void *data, const char *line)
 {
-    struct list *list = data;
+    list_t *list = data;
     char *here = getcwd(NULL, 0), *whole = realpath(line, NULL);
     size_t length = here ? strlen(here) : 0;
     const char *path;
@@ -170,7 +170,7 @@ static void add_file(void *data, const char *line)
 char *build_watch(char *const *command, char ***files, int *n)
 {
     char *directory = make_directory(), *path;
-    struct list list = {0};
+    list_t list = {0};
     FILE *database;
 
     if (!directory) {

@@ -24,7 +24,7 @@ static bool copy_lines(FILE *in, FILE *out)
     return measured;
 }
 
-void timing_print(const struct site *site, const char *with, FILE *out)
+void timing_print(const site_t *site, const char *with, FILE *out)
 {
     char path[4096];
     const char *given = getenv("DAME_PROGRAM"); /* dame-suggest, which starts this program */

@@ -70,7 +70,7 @@ static void release(uint32_t tree)
 }
 
 /* The last that begins at or before an address; 0: none. */
-static uint32_t find(uintptr_t address)
+static uint32_t find_allocation(uintptr_t address)
 {
     uint32_t found = 0;
     for (uint32_t node = root; node != 0;) {
@@ -84,7 +84,7 @@ static uint32_t find(uintptr_t address)
     return found;
 }
 
-static uint32_t make(allocation_t range)
+static uint32_t make_allocation(allocation_t range)
 {
     uint32_t node = spare;
     if (node != 0) {
@@ -102,14 +102,14 @@ static uint32_t make(allocation_t range)
 static void replace(allocation_t range)
 {
     uint32_t before, within, behind;
-    uint32_t cut = find(range.low);
+    uint32_t cut = find_allocation(range.low);
     split(root, range.low, &before, &behind);
     split(behind, range.high, &within, &behind);
     if (cut != 0 && nodes[cut].range.high > range.low) {
         nodes[cut].range.high = range.low;
     }
     release(within);
-    merge(before, make(range), &before);
+    merge(before, make_allocation(range), &before);
     merge(before, behind, &root);
 }
 
@@ -119,7 +119,7 @@ void allocation_add(uintptr_t address, size_t length)
         return;
     }
     record_lock(&lock);
-    const allocation_t *known = &nodes[find(address)].range;
+    const allocation_t *known = &nodes[find_allocation(address)].range;
     if (known->low != address || known->high != address + length) {
         replace((allocation_t){address, address + length});
     }
@@ -129,7 +129,7 @@ void allocation_add(uintptr_t address, size_t length)
 allocation_t allocation_of(uintptr_t address)
 {
     record_lock(&lock);
-    allocation_t found = nodes[find(address)].range;
+    allocation_t found = nodes[find_allocation(address)].range;
     record_unlock(&lock);
     return address < found.high ? found : (allocation_t){0, 0};
 }

@@ -60,7 +60,7 @@ static void mix(encoder_t *encoder, uint64_t value)
     encoder->hash ^= encoder->hash >> 29;
 }
 
-static void put(encoder_t *encoder)
+static void put_run(encoder_t *encoder)
 {
     run_t *open = &encoder->open;
     if (open->count == 0) {
@@ -104,7 +104,7 @@ static int allocation_index(encoder_t *encoder, uintptr_t address)
     return encoder->last = i;
 }
 
-static void add(encoder_t *encoder, run_kind_t kind, uintptr_t address, int64_t length)
+static void add_run(encoder_t *encoder, run_kind_t kind, uintptr_t address, int64_t length)
 {
     run_t *open = &encoder->open;
     run_t next = {.kind = kind, .length = length, .count = 1};
@@ -125,7 +125,7 @@ static void add(encoder_t *encoder, run_kind_t kind, uintptr_t address, int64_t 
             return;
         }
     }
-    put(encoder);
+    put_run(encoder);
     *open = next;
 }
 
@@ -140,10 +140,10 @@ static void encode(encoder_t *encoder, const record_origin_t *origins, int64_t b
                (kind != RUN_COPIED || record_address(origins[i + n]) == address + (uint64_t) n)) {
             n++;
         }
-        add(encoder, kind, address, n);
+        add_run(encoder, kind, address, n);
         i += n;
     }
-    put(encoder);
+    put_run(encoder);
 }
 
 static void count_sites(layout_t *layout, const record_origin_t *origins)
@@ -170,8 +170,8 @@ static void count_sites(layout_t *layout, const record_origin_t *origins)
 }
 
 /* A new layout, with room for as many runs as there is memory. */
-static layout_t *make(const record_call_t *call, bool receives, const record_origin_t *origins,
-                      const encoder_t *counted)
+static layout_t *make_layout(const record_call_t *call, bool receives,
+                             const record_origin_t *origins, const encoder_t *counted)
 {
     layout_t *layout = nlayouts < LAYOUTS ? take(sizeof(*layout)) : NULL;
     if (layout == NULL) {
@@ -211,7 +211,7 @@ layout_t *layout_of(const record_call_t *call, bool receives, const record_origi
             return layout;
         }
     }
-    layout_t *layout = make(call, receives, origins, &encoder);
+    layout_t *layout = make_layout(call, receives, origins, &encoder);
     if (layout != NULL) {
         layout->messages = 1;
     }

@@ -69,7 +69,7 @@ bool shadow_open(size_t bytes)
 }
 
 /* The origins of a page, whose set is locked; NULL: not known, and not `make`. */
-static record_origin_t *find(set_t *set, uintptr_t page, bool make)
+static record_origin_t *find_origins(set_t *set, uintptr_t page, bool make)
 {
     record_origin_t *first = origins + (size_t) (set - sets) * WAYS * PAGE;
     int oldest = 0;
@@ -116,7 +116,7 @@ static record_origin_t *enter(walk_t *walk, bool make)
     walk->here = PAGE - walk->at % PAGE < walk->left ? PAGE - walk->at % PAGE : walk->left;
     walk->set = &sets[page & (nsets - 1)];
     record_lock(&walk->set->lock);
-    record_origin_t *found = find(walk->set, page, make);
+    record_origin_t *found = find_origins(walk->set, page, make);
     return found == NULL ? NULL : found + walk->at % PAGE;
 }
 

@@ -305,7 +305,7 @@ static bool look_at_range(thread_t *thread, uintptr_t at, size_t length, unsigne
     return false;
 }
 
-static void look(thread_t *thread, uintptr_t at, size_t length, uintptr_t pc)
+static void look_at_store(thread_t *thread, uintptr_t at, size_t length, uintptr_t pc)
 {
     learnt_t *learnt = learnt_of(thread, pc);
     bool wide = length > 8;
@@ -334,7 +334,7 @@ static void settle(thread_t *thread)
             pending = atomic_load_explicit(&thread->pending, memory_order_acquire);
         } else if (atomic_compare_exchange_strong(&thread->pending, &pending, pending | 1)) {
             thread->deferred = false;
-            look(thread, pending / 2, thread->pending_length, thread->pending_pc);
+            look_at_store(thread, pending / 2, thread->pending_length, thread->pending_pc);
             atomic_store_explicit(&thread->pending, 0, memory_order_release);
             pending = 0;
         }
@@ -470,7 +470,7 @@ static void drop(thread_t *thread, uintptr_t address, size_t length)
                                         pending / 2 + thread->pending_length > address))) {
         if ((pending & 1) != 0) {
             if (thread == self) {
-                return; /* a signal handler inside our own look() */
+                return; /* a signal handler inside our own look_at_store() */
             }
             sched_yield();
             pending = atomic_load_explicit(&thread->pending, memory_order_acquire);
