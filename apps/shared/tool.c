@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,25 +93,24 @@ int tool_number(const char *name, const char *text, int64_t min, int64_t max, in
 
 int tool_read(const char *path, char **text, size_t *length)
 {
-    FILE *in = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
+    const bool standard = strcmp(path, "-") == 0;
+    FILE *in = standard ? stdin : fopen(path, "r");
     size_t room = 0;
     *text = NULL;
-    errno = 0;
     const ssize_t n = in == NULL ? -1 : getdelim(text, &room, '\0', in);
-    int error = in == NULL || ferror(in) || *text == NULL ? errno : 0;
-    if (in != NULL && in != stdin) {
+    const int error = in == NULL || (n < 0 && !feof(in)) || *text == NULL ? errno : 0;
+    if (in != NULL && !standard) {
         fclose(in);
     }
-    if (n < 0 && error == 0) {
-        **text = '\0'; /* an empty file */
-    }
-    *length = n < 0 ? 0 : (size_t) n;
     if (error != 0) {
         free(*text);
         *text = NULL;
-        tool_error(TOOL_SYSTEM, "%s: %s", in == stdin ? "standard input" : path, strerror(error));
+        return tool_error(TOOL_SYSTEM, "%s: %s", standard ? "standard input" : path,
+                          strerror(error));
     }
-    return error == 0 ? TOOL_OK : TOOL_SYSTEM;
+    *length = n < 0 ? 0 : (size_t) n; /* -1: the file is empty */
+    (*text)[*length] = '\0';
+    return TOOL_OK;
 }
 
 int tool_write(const char *path, const char *text, size_t length)

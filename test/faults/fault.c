@@ -50,11 +50,19 @@ static _Thread_local int inside; /* what this file calls goes through */
 
 static int is_ours(const char *name)
 {
-    static const char *const names[] = {"mca_dt_dame.so",     "mca_hook_dt.so",
-                                        "dame_llvm.so",       "dame_papi.so",
-                                        "libbamboo.so",       "bamboocc",
-                                        "libdame-overlap.so", "libdame-record.so",
-                                        "dame-suggest-c",     "dame"};
+    static const char *const names[] = {"mca_dt_dame.so",
+                                        "mca_hook_dt.so",
+                                        "dame_llvm.so",
+                                        "dame_papi.so",
+                                        "libbamboo.so",
+                                        "bamboocc",
+                                        "libdame-overlap.so",
+                                        "libdame-record.so",
+                                        "dame-suggest-c",
+                                        "dame-suggest",
+                                        "dame-overlap",
+                                        "dame-record",
+                                        "dame"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (!strcmp(name, names[i])) {
             return 1;
