@@ -39,7 +39,7 @@
     }
 
 static const basic_t basics[] = {
-#include "basic.def"
+#include "dame/basic.def"
     BASIC(C_BOOL, "bool", bool),
     OWN(WCHAR, "wchar", wchar_t),
     BASIC(C_COMPLEX, "complex64", float),

@@ -3,9 +3,14 @@
 #include "tool.h"
 
 #include <errno.h>
+#include <glob.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "command.h"
 #include "commands.h"
 #include "dame_config.h"
 
@@ -17,6 +22,66 @@ static const tool_command_t *const commands[] = {
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
+/* ---- commands that are programs: dame-NAME beside this one, or where its programs are ---- */
+
+enum { PROGRAMS = 32, PROGRAM_NAME = 32 };
+
+/* Returns 0 when there is none. */
+static int path_of(const char *name, char path[PATH_MAX])
+{
+    char program[PROGRAM_NAME + 8];
+    snprintf(program, sizeof(program), "dame-%s", name);
+    command_of_ours(program, path, PATH_MAX);
+    return strlen(name) < PROGRAM_NAME &&
+           name[strspn(name, "abcdefghijklmnopqrstuvwxyz")] == '\0' && access(path, X_OK) == 0;
+}
+
+/* Their names; returns how many. */
+static int list_programs(char names[PROGRAMS][PROGRAM_NAME])
+{
+    char patterns[2][PATH_MAX + 8], path[PATH_MAX];
+    int n = 0;
+    command_beside("dame-*", patterns[0], PATH_MAX);
+    snprintf(patterns[1], sizeof(patterns[1]), "%s/dame-*", command_directory());
+    for (int i = 0; i < 2; i++) {
+        glob_t found = {0};
+        for (size_t k = 0; (k > 0 || glob(patterns[i], 0, NULL, &found) == 0) && k < found.gl_pathc;
+             k++) {
+            const char *name = strrchr(found.gl_pathv[k], '/') + strlen("/dame-");
+            if (n < PROGRAMS && path_of(name, path) && strcmp(path, found.gl_pathv[k]) == 0) {
+                snprintf(names[n++], PROGRAM_NAME, "%s", name);
+            }
+        }
+        globfree(&found);
+    }
+    return n;
+}
+
+/* Its --help has what it does behind the usage. */
+static void print_program(const char *name)
+{
+    char path[PATH_MAX];
+    int code;
+    (void) path_of(name, path);
+    char *text = command_output((const char *const[]){path, "--help", NULL}, 10, &code);
+    const char *what = text == NULL || code != 0 ? NULL : strstr(text, "\n\n");
+    if (what != NULL) {
+        printf("  dame %-10s %.*s\n", name, (int) strcspn(what + 2, ".\n"), what + 2);
+    }
+    free(text);
+}
+
+/* Becomes the program, if there is one. */
+static void start_program(char **argv, int help)
+{
+    char path[PATH_MAX];
+    if (path_of(argv[0], path)) {
+        execv(path, help ? (char *[]){argv[0], (char *) (uintptr_t) "--help", NULL} : argv);
+    }
+}
+
+/* ---- all commands ---- */
+
 static void print_help(void)
 {
     printf("Usage: dame COMMAND [OPTION]... [FILE]\n\n"
@@ -25,6 +90,11 @@ static void print_help(void)
            "Open MPI.\n\n");
     for (int i = 0; i < COMMANDS; i++) {
         printf("  dame %-10s %s\n", commands[i]->name, commands[i]->what);
+    }
+    char programs[PROGRAMS][PROGRAM_NAME];
+    const int n = list_programs(programs);
+    for (int i = 0; i < n; i++) {
+        print_program(programs[i]);
     }
     printf("\n"
            "  dame COMMAND --help  what a command does, and its options\n"
@@ -86,6 +156,7 @@ static int run(int argc, char **argv)
     }
     const tool_command_t *command = find_command(argv[1]);
     if (command == NULL) {
+        start_program(argv + 1, help);
         return tool_error(TOOL_USAGE, "'%s' is not a command; 'dame --help' shows them", argv[1]);
     }
     if (help || asks_for_help(argc - 1, argv + 1)) {

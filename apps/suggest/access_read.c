@@ -43,7 +43,7 @@ __attribute__((format(printf, 2, 3), noreturn)) static void fail(reader_t *reade
 }
 
 /* The builder refused the last item read. */
-static void check(reader_t *reader)
+static void check_item(reader_t *reader)
 {
     const char *error = access_error(reader->program);
     if (error != NULL) {
@@ -192,7 +192,7 @@ static const char *read_name(reader_t *reader, const char *what)
     const char *text = reader->token.kind == QUOTED
                            ? reader->token.text
                            : poly_text(reader->space, reader->token.text, reader->token.length);
-    check(reader);
+    check_item(reader);
     next(reader);
     return text;
 }
@@ -275,7 +275,7 @@ static const poly_t *read_factor(reader_t *reader, bool *noted)
         expected(reader, "a number, a name or an expression in parentheses");
     }
     reader->depth--;
-    check(reader);
+    check_item(reader);
     return out;
 }
 
@@ -293,7 +293,7 @@ static const poly_t *read_product(reader_t *reader)
         }
         noted = false;
         out = poly_multiply(reader->space, out, factor);
-        check(reader);
+        check_item(reader);
     }
     return out;
 }
@@ -312,7 +312,7 @@ static const poly_t *read_sum(reader_t *reader)
         } else {
             break;
         }
-        check(reader);
+        check_item(reader);
     }
     reader->depth--;
     return out;
@@ -447,12 +447,12 @@ static bool read_item(reader_t *reader, access_binding_t *bindings, int *open)
         read_copy(reader);
     } else if (take(reader, "for")) {
         read_loop(reader);
-        check(reader);
+        check_item(reader);
         want(reader, "{");
         ++*open;
     } else if (take(reader, "if")) {
         read_guard(reader, bindings);
-        check(reader);
+        check_item(reader);
         want(reader, "{");
         ++*open;
     } else if (*open > 0 && is(reader, "}")) {
@@ -462,7 +462,7 @@ static bool read_item(reader_t *reader, access_binding_t *bindings, int *open)
     } else {
         return false;
     }
-    check(reader);
+    check_item(reader);
     return true;
 }
 
@@ -480,10 +480,10 @@ static void read_program(reader_t *reader, void *scratch)
         want(reader, "recv");
     }
     read_call(reader, !sends);
-    check(reader);
+    check_item(reader);
     while (take(reader, "base")) {
         read_base(reader, scratch);
-        check(reader);
+        check_item(reader);
     }
     int open = 0;
     while (read_item(reader, scratch, &open)) {
@@ -495,7 +495,7 @@ static void read_program(reader_t *reader, void *scratch)
         expected(reader, "base, copy, for or if");
     }
     access_finish(reader->program);
-    check(reader);
+    check_item(reader);
 }
 
 access_program_t *access_read(const char *text, size_t length, access_text_error_t *error)

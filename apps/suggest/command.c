@@ -6,20 +6,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/command.h"
-#include "cli/commands.h"
-#include "dame/dame.h"
-#include "hand.h"
-#include "jit/jit.h"
-#include "measure/turns.h"
-#include "cli/native.h"
+#include "shared/spawn.h"
+#include "shared/tool.h"
 #include "code.h"
 #include "eval.h"
 #include "instance.h"
-#include "cli/text.h"
-#include "cli/type_expression.h"
+#include "type_expression.h"
 
 enum {
     TRIALS = 60,
@@ -82,7 +77,10 @@ static int parse(int argc, char **argv, arguments_t *arguments)
             return code;
         }
     }
-    return tool_operands(argc, argv, 1, INT32_MAX);
+    return optind < argc
+               ? TOOL_OK
+               : tool_error(TOOL_USAGE,
+                            "suggest: a FILE is missing; 'dame suggest --help' says more");
 }
 
 /* ---- an answer at given sizes ---- */
@@ -148,187 +146,64 @@ static const dame_type_t *choose_sizes(const arguments_t *arguments, instance_t 
     return NULL;
 }
 
-/* `before` the first of them, if there are any. */
-static void print_sizes(const arguments_t *arguments, const instance_t *instance,
-                        const char *before)
+/* ", with n=64, m=32", which the caller frees; NULL: memory is out. */
+static char *sizes_text(const arguments_t *arguments, const instance_t *instance)
 {
-    const char *comma = before;
+    const char *comma = ", with ";
+    char *text = NULL;
+    size_t length;
     int chosen = 0;
+    FILE *out = open_memstream(&text, &length);
+    if (out == NULL) {
+        return NULL;
+    }
     for (int i = 0; i < instance->natoms; i++) {
         if (is_size(instance, i)) {
             const char *name = poly_atom_text(instance->program->space, i);
-            printf("%s%s=%" PRId64, comma, name, instance->values[i]);
+            fprintf(out, "%s%s=%" PRId64, comma, name, instance->values[i]);
             chosen += find_with(arguments, name) == NULL;
             comma = ", ";
         }
     }
-    fputs(chosen > 0 ? " (chosen; --with sets sizes)" : "", stdout);
+    fputs(chosen > 0 ? " (chosen; --with sets sizes)" : "", out);
+    return fclose(out) == 0 ? text : NULL;
 }
 
-/* ---- the measurement ---- */
+/* ---- the measurement, by DAME's program for that ---- */
 
-enum { MEMCPY, HAND, NATIVE, INTERPRETED, COMPILED, CASES };
-
-static const char *const case_names[] = {"memcpy", "hand loop", "Open MPI's engine",
-                                         "DAME, interpreted", "DAME, machine code"};
-
-typedef struct mover {
-    const dame_type_t *type;
-    const dame_program_t *programs[CASES]; /* of DAME's cases; NULL if absent */
-    dame_dir_t direction;
-    char *memory, *packed; /* memory: byte 0 of the type */
-    native_t *native;
-} mover_t;
-
-static void move(void *context, int which, int64_t times)
+static int run_measurement(const char *direction, const char *sizes, FILE *expression)
 {
-    const mover_t *mover = context;
-    for (int64_t i = 0; i < times; i++) {
-        if (which == MEMCPY) {
-            memcpy(mover->packed, mover->packed + mover->type->size, (size_t) mover->type->size);
-        } else if (which != HAND) {
-            dame_program_run(mover->programs[which], mover->direction, (uintptr_t) mover->memory, 1,
-                             mover->packed);
-        } else if (mover->direction == DAME_UNPACK) {
-            hand_unpack(mover->type, mover->memory, mover->packed);
-        } else {
-            hand_pack(mover->type, mover->memory, mover->packed);
-        }
-        __asm__ volatile("" ::: "memory");
+    char path[4096];
+    int status = 0;
+    const char *arguments[] = {path, direction, sizes, NULL};
+    spawn_beside("loop_time", path, sizeof(path));
+    fflush(stdout);
+    rewind(expression);
+    const int error = spawn_run(arguments, fileno(expression), -1, -1, &status);
+    if (error != 0 || !WIFEXITED(status)) {
+        return tool_error(TOOL_SYSTEM, "%s: %s", path, error != 0 ? strerror(error) : "it crashed");
     }
-}
-
-/* The hand loop and DAME must pack the same bytes. */
-static int compare(const mover_t *mover, int ncases)
-{
-    size_t size = (size_t) mover->type->size;
-    char *expected = malloc(size);
-    int code = expected != NULL ? TOOL_OK : tool_error(TOOL_SYSTEM, "%s", strerror(ENOMEM));
-    if (expected != NULL) {
-        hand_pack(mover->type, mover->memory, expected);
-    }
-    for (int i = INTERPRETED; i < ncases && code == TOOL_OK; i++) {
-        memset(mover->packed, 0, size);
-        dame_program_run(mover->programs[i], DAME_PACK, (uintptr_t) mover->memory, 1,
-                         mover->packed);
-        /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): else no TOOL_OK */
-        if (memcmp(mover->packed, expected, size) != 0) {
-            code = tool_error(TOOL_WRONG, "%s packs other bytes than the loop", case_names[i]);
-        }
-    }
-    free(expected);
-    return code;
-}
-
-static double move_native(void *context, int which, int64_t times)
-{
-    const mover_t *mover = context;
-    return which == NATIVE ? native_seconds(mover->native, mover->direction == DAME_UNPACK, times)
-                           : -1;
-}
-
-static void print_case(const mover_t *mover, const dame_turns_t *turns, int which)
-{
-    double seconds = dame_turns_at(turns, which, 0.5);
-    if (which == NATIVE && mover->native->missing[0] != '\0') {
-        printf("    %-20s not measured: %s\n", case_names[NATIVE], mover->native->missing);
-    } else {
-        printf("    %-20s %8.3f GB/s  %6.2f of the hand loop\n", case_names[which],
-               (double) mover->type->size / seconds / 1e9,
-               dame_turns_at(turns, HAND, 0.5) / seconds);
-    }
-}
-
-/* Prints the median of rounds in which all take turns. */
-static int measure_cases(mover_t *mover, int ncases)
-{
-    dame_turns_t turns = {.n = ncases,
-                          .run = move,
-                          .run_timed = move_native,
-                          .context = mover,
-                          .sample = 0.001,
-                          .seconds = 0.5,
-                          .least = 11,
-                          .most = 1001};
-    char busy[200];
-    if (dame_turns_run(&turns) != 0) {
-        return tool_error(TOOL_SYSTEM, "%s", strerror(ENOMEM));
-    }
-    for (int i = 0; i < ncases; i++) {
-        print_case(mover, &turns, i);
-    }
-    turns.waited.ran += mover->native->waited.ran;
-    turns.waited.waited += mover->native->waited.waited;
-    if (*dame_busy_text(busy, sizeof(busy), dame_busy(turns.waited)) != '\0') {
-        printf("    not certain: %s; measure again when it is idle\n", busy);
-    }
-    dame_turns_free(&turns);
-    return TOOL_OK;
-}
-
-static int measure_with_native(mover_t *mover, int ncases)
-{
-    char *expression = type_expression(mover->type, NATIVE_LONGEST);
-    native_t native;
-    int code = compare(mover, ncases);
-    if (code == TOOL_OK) {
-        native_start(&native, expression, mover->type->size, 1);
-        mover->native = &native;
-        code = measure_cases(mover, ncases);
-        native_end(&native);
-    }
-    free(expression);
-    return code;
-}
-
-/* `compiled` is another copy of the program; machine code for it when the CPU has a compiler. */
-static int measure_type(const dame_type_t *type, int receives, const dame_program_t *program,
-                        dame_program_t *compiled)
-{
-    size_t memory = (size_t) (type->true_ub - type->true_lb);
-    char *user = calloc(1, memory), *packed = calloc(2, (size_t) type->size);
-    mover_t mover = {.type = type,
-                     .programs = {[INTERPRETED] = program, [COMPILED] = compiled},
-                     .direction = receives ? DAME_UNPACK : DAME_PACK,
-                     .memory = (char *) ((uintptr_t) user - (uintptr_t) type->true_lb),
-                     .packed = packed};
-    dame_jit_t *jit = NULL;
-    int code = TOOL_OK;
-    if (user == NULL || packed == NULL) {
-        code = tool_error(TOOL_SYSTEM, "%s", strerror(ENOMEM));
-    } else {
-        for (size_t i = 0; i < memory; i++) {
-            user[i] = (char) (i * 7 + i / 251);
-        }
-        bool has_code = dame_jit_create(dame_jit_options_default(), &jit) == DAME_OK &&
-                        dame_jit_compile(jit, compiled, DAME_PACK, NULL) == DAME_OK &&
-                        dame_jit_compile(jit, compiled, DAME_UNPACK, NULL) == DAME_OK;
-        code = measure_with_native(&mover, has_code ? COMPILED + 1 : COMPILED);
-    }
-    if (jit != NULL) {
-        dame_jit_release(jit, compiled);
-        dame_jit_destroy(jit);
-    }
-    free(user);
-    free(packed);
-    return code;
+    return WEXITSTATUS(status);
 }
 
 /* `instance` is at the sizes of the type. */
 static int measure(const arguments_t *arguments, const instance_t *instance,
-                   const dame_type_t *type, const dame_program_t *program)
+                   const dame_type_t *type)
 {
-    char bytes[TEXT_NUMBER];
-    int receives = instance->program->call.receives;
-    dame_program_t *compiled = NULL;
-    printf("  measured  %s, %s", receives ? "unpacking" : "packing", text_bytes(bytes, type->size));
-    print_sizes(arguments, instance, ", with ");
-    putchar('\n');
-    if (dame_program_build(type, NULL, &compiled) != DAME_OK) {
-        return tool_error(TOOL_SYSTEM, "%s", strerror(ENOMEM));
+    char *sizes = sizes_text(arguments, instance);
+    FILE *expression = tmpfile();
+    int code = sizes == NULL || expression == NULL
+                   ? tool_error(TOOL_SYSTEM, "what is measured: %s", strerror(errno))
+                   : TOOL_OK;
+    if (code == TOOL_OK) {
+        type_expression(type, expression);
+        code = run_measurement(instance->program->call.receives ? "unpack" : "pack", sizes,
+                               expression);
     }
-    int code = measure_type(type, receives, program, compiled);
-    dame_program_free(compiled);
+    if (expression != NULL) {
+        fclose(expression);
+    }
+    free(sizes);
     return code;
 }
 
@@ -345,19 +220,12 @@ static int at_sizes(const arguments_t *arguments, const access_program_t *progra
     }
     instance.natoms = natoms;
     const dame_type_t *type = choose_sizes(arguments, &instance, shape->type, tree);
-    dame_program_t *built = NULL;
-    int code = TOOL_OK;
-    if (type == NULL) {
-        code = tool_error(TOOL_WRONG,
-                          "%s: no sizes were found that move 1 byte to 1 MiB; --with "
-                          "sets them",
-                          program->name[0] != '\0' ? program->name : "the program");
-    } else if (dame_program_build(type, NULL, &built) != DAME_OK) {
-        code = tool_error(TOOL_WRONG, "the datatype has no program at these sizes");
-    } else {
-        code = measure(arguments, &instance, type, built);
-    }
-    dame_program_free(built);
+    const int code =
+        type != NULL ? measure(arguments, &instance, type)
+                     : tool_error(TOOL_WRONG,
+                                  "%s: no sizes were found that move 1 byte to 1 MiB; --with sets "
+                                  "them",
+                                  program->name[0] != '\0' ? program->name : "the program");
     instance_fini(&instance);
     dame_tree_free(tree);
     return code;
@@ -434,21 +302,22 @@ static int suggest(const arguments_t *arguments, const char *path, access_progra
 
 static int suggest_file(const arguments_t *arguments, const char *path)
 {
+    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     char *text;
     size_t length;
     access_text_error_t error;
-    int code = tool_read(path, ACCESS_TEXT, &text, &length);
+    int code = tool_read(path, &text, &length);
     if (code != TOOL_OK) {
         return code;
     }
     access_program_t *program = access_read(text, length, &error);
     free(text);
     if (program == NULL) {
-        return error.line == 0
-                   ? tool_error(TOOL_SYSTEM, "%s: %s", tool_input_name(path), error.message)
-                   : tool_text_error(TOOL_WRONG, path, error.line, error.column, error.message);
+        return error.line == 0 ? tool_error(TOOL_SYSTEM, "%s: %s", name, error.message)
+                               : tool_error(TOOL_WRONG, "%s:%" PRId64 ":%" PRId64 ": %s", name,
+                                            error.line, error.column, error.message);
     }
-    code = suggest(arguments, tool_input_name(path), program);
+    code = suggest(arguments, name, program);
     access_free(program);
     return code;
 }
@@ -458,28 +327,12 @@ static int suggest_file(const arguments_t *arguments, const char *path)
 /* Becomes the front end; returns when it is not there. */
 static void start_front_end(char **argv)
 {
-    static const char name[] = "dame-suggest-c";
-    static const char *const beside[] = {"", "/..", "/../apps/suggest", "/../../apps/suggest"};
-    char self[4096], path[4200];
+    char path[4096];
     const char *given = getenv("DAME_SUGGEST_C");
-    const ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    if (length > 0) {
-        self[length] = '\0';
-        setenv("DAME_PROGRAM", self, 0); /* which the front end starts to measure */
-    }
-    if (given != NULL) {
-        execv(given, argv);
-        return;
-    }
-    if (length > 0) {
-        *strrchr(self, '/') = '\0';
-        for (size_t i = 0; i < sizeof(beside) / sizeof(beside[0]); i++) {
-            snprintf(path, sizeof(path), "%s%s/%s", self, beside[i], name);
-            execv(path, argv);
-        }
-    }
-    snprintf(path, sizeof(path), "%s/%s", command_directory(), name);
-    execv(path, argv);
+    spawn_beside("dame-suggest", path, sizeof(path));
+    setenv("DAME_PROGRAM", path, 0); /* which the front end starts to measure */
+    spawn_beside("dame-suggest-c", path, sizeof(path));
+    execv(given != NULL ? given : path, argv);
 }
 
 static int run(int argc, char **argv)
@@ -509,7 +362,7 @@ static int run(int argc, char **argv)
     return code;
 }
 
-const tool_command_t tool_suggest = {
+static const tool_command_t command = {
     .name = "suggest",
     .arguments = "[OPTION]... FILE... [-- COMPILER ARGUMENT...]\n"
                  "       dame suggest [OPTION]... -- BUILD COMMAND...\n"
@@ -543,3 +396,8 @@ const tool_command_t tool_suggest = {
             "signal or a limit; what it was reading then is left out.\n",
     .run = run,
 };
+
+int main(int argc, char **argv)
+{
+    return tool_main(&command, argc, argv);
+}

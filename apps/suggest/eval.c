@@ -32,7 +32,7 @@ typedef struct trial {
     blocks_t loop, type;
 } trial_t;
 
-static void add(trial_t *trial, blocks_t *blocks, block_t block)
+static void add_block(trial_t *trial, blocks_t *blocks, block_t block)
 {
     if (block.length <= 0 || trial->failed) {
         trial->failed |= block.length < 0;
@@ -77,12 +77,13 @@ static bool step(trial_t *trial)
 static void run_copy(trial_t *trial, const access_copy_t *copy)
 {
     int64_t position = copy->position != NULL ? value(trial, copy->position) : trial->loop.end;
-    add(trial, &trial->loop,
+    add_block(
+        trial, &trial->loop,
         (block_t){position, copy->base, value(trial, copy->offset), value(trial, copy->size)});
 }
 
 /* The copies first to end - 1, which have `depth` loops and guards in common. */
-static void run(trial_t *trial, int first, int end, int depth)
+static void run_copies(trial_t *trial, int first, int end, int depth)
 {
     const access_program_t *program = trial->program;
     for (int i = first, stop; i < end && step(trial); i = stop) {
@@ -102,7 +103,7 @@ static void run(trial_t *trial, int first, int end, int depth)
             trial->failed |=
                 !instance_holds(&trial->instance, &program->guards[ACCESS_GUARD(item)], &holds);
             if (holds) {
-                run(trial, i, stop, depth + 1);
+                run_copies(trial, i, stop, depth + 1);
             }
             continue;
         }
@@ -110,7 +111,7 @@ static void run(trial_t *trial, int first, int end, int depth)
         trial->negative |= trip < 0;
         for (int64_t t = 0; t < trip && step(trial); t++) {
             trial->instance.values[program->loops[item].variable] = t;
-            run(trial, i, stop, depth + 1);
+            run_copies(trial, i, stop, depth + 1);
         }
     }
 }
@@ -126,7 +127,7 @@ static int64_t count_of(trial_t *trial, const types_node_t *node)
     return count;
 }
 
-static void walk(trial_t *trial, const types_node_t *node, int64_t shift);
+static void walk_type(trial_t *trial, const types_node_t *node, int64_t shift);
 
 static void walk_children(trial_t *trial, const types_node_t *node, int loop, int64_t shift)
 {
@@ -139,11 +140,11 @@ static void walk_children(trial_t *trial, const types_node_t *node, int loop, in
         return;
     }
     for (int i = 0; i < node->nchildren && step(trial); i++) {
-        walk(trial, node->children[i], shift);
+        walk_type(trial, node->children[i], shift);
     }
 }
 
-static void walk(trial_t *trial, const types_node_t *node, int64_t shift)
+static void walk_type(trial_t *trial, const types_node_t *node, int64_t shift)
 {
     bool holds = true;
     if (node->guard != NULL) {
@@ -156,14 +157,14 @@ static void walk(trial_t *trial, const types_node_t *node, int64_t shift)
     switch (node->kind) {
     case TYPES_DENSE:
         trial->failed |= __builtin_mul_overflow(count_of(trial, node), node->type.size, &size);
-        add(trial, &trial->type,
-            (block_t){trial->type.end, node->origin.base,
-                      sum(trial, value(trial, node->origin.offset), shift), size});
+        add_block(trial, &trial->type,
+                  (block_t){trial->type.end, node->origin.base,
+                            sum(trial, value(trial, node->origin.offset), shift), size});
         break;
     case TYPES_VECTOR:
         stride = value(trial, node->stride);
         for (int64_t t = 0, n = count_of(trial, node); t < n && step(trial); t++) {
-            walk(trial, node->children[0], shift);
+            walk_type(trial, node->children[0], shift);
             if (t + 1 < n) {
                 shift = sum(trial, shift, stride);
             }
@@ -221,7 +222,7 @@ static void sizes_text(const trial_t *trial, char *text, size_t room)
     }
 }
 
-static void compare(trial_t *trial, const shape_t *shape, eval_t *eval)
+static void compare_blocks(trial_t *trial, const shape_t *shape, eval_t *eval)
 {
     int64_t total = trial->loop.end;
     int64_t start = value(trial, trial->program->call.start);
@@ -314,12 +315,12 @@ eval_t eval_random(access_program_t *program, const shape_t *shape, int trials, 
         trial.loop.count = trial.type.count = 0;
         trial.loop.end = trial.type.end = 0;
         choose(&trial, i % KINDS, counts, &random);
-        run(&trial, 0, program->ncopies, 0);
+        run_copies(&trial, 0, program->ncopies, 0);
         if (!trial.failed) {
-            walk(&trial, shape->type, 0);
+            walk_type(&trial, shape->type, 0);
         }
         if (!trial.failed) {
-            compare(&trial, shape, &eval);
+            compare_blocks(&trial, shape, &eval);
         }
         left -= STEPS - trial.steps;
     }

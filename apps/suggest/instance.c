@@ -99,7 +99,7 @@ typedef struct blocks {
     size_t count, room;
 } blocks_t;
 
-static dame_status_t make(maker_t *maker, const types_node_t *node, const dame_type_t **out);
+static dame_status_t make_type(maker_t *maker, const types_node_t *node, const dame_type_t **out);
 
 static dame_status_t value(const maker_t *maker, const poly_t *a, int64_t *out)
 {
@@ -146,7 +146,7 @@ static dame_status_t add_block(maker_t *maker, const types_node_t *child, int64_
         status = DAME_ERR_RANGE;
     }
     if (status == DAME_OK) {
-        status = make(maker, child, &block.type);
+        status = make_type(maker, child, &block.type);
     }
     if (status != DAME_OK) {
         return status;
@@ -220,7 +220,7 @@ static dame_status_t make_struct(maker_t *maker, const types_node_t *node, const
     return status;
 }
 
-static dame_status_t make(maker_t *maker, const types_node_t *node, const dame_type_t **out)
+static dame_status_t make_type(maker_t *maker, const types_node_t *node, const dame_type_t **out)
 {
     const dame_type_t *inner;
     int64_t count, stride;
@@ -235,7 +235,7 @@ static dame_status_t make(maker_t *maker, const types_node_t *node, const dame_t
     case TYPES_VECTOR:
         status = count_of(maker, node, &count);
         status = status != DAME_OK ? status : value(maker, node->stride, &stride);
-        status = status != DAME_OK ? status : make(maker, node->children[0], &inner);
+        status = status != DAME_OK ? status : make_type(maker, node->children[0], &inner);
         status = status != DAME_OK ? status
                                    : dame_type_vector(maker->tree, count, 1, stride, inner, out);
         break;
@@ -249,5 +249,5 @@ dame_status_t instance_type(instance_t *instance, const types_node_t *node, int6
                             int64_t most, dame_tree_t *tree, const dame_type_t **out)
 {
     maker_t maker = {instance, apart, most, tree};
-    return make(&maker, node, out);
+    return make_type(&maker, node, out);
 }

@@ -553,7 +553,7 @@ static bool compare_count(builder_t *builder)
 
 /* ---- all ---- */
 
-static bool find(builder_t *builder)
+static bool find_type(builder_t *builder)
 {
     access_program_t *program = builder->program;
     int next = 0;
@@ -582,7 +582,7 @@ shape_t shape_find(access_program_t *program)
 {
     shape_t shape = {.refusal = SHAPE_DECIDED, .reason = ""};
     builder_t builder = {.program = program, .space = program->space, .shape = &shape};
-    bool found = find(&builder);
+    bool found = find_type(&builder);
     if (found && program->call.receives) {
         overlap_t overlap = overlap_find(program, shape.type);
         shape.nconditions = overlap.nconditions;

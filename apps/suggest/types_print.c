@@ -8,7 +8,7 @@
 
 #include "types.h"
 
-static void print(access_program_t *program, const poly_t *a, FILE *out)
+static void print_size(access_program_t *program, const poly_t *a, FILE *out)
 {
     poly_print(program->space, a, POLY_SOURCE, false, out);
 }
@@ -77,7 +77,7 @@ static void print_indices(access_program_t *program, const access_base_t *base,
             index = take_index(space, &elements, stride);
         }
         fputc('[', out);
-        print(program, index, out);
+        print_size(program, index, out);
         fputc(']', out);
     }
 }
@@ -165,15 +165,15 @@ static void print_vector(printer_t *printer, const types_node_t *node)
     const poly_t *elements =
         child->kind == TYPES_DENSE ? divided(program, node->stride, child->type.size) : NULL;
     fputs(elements != NULL ? "vector(" : "hvector(", printer->out);
-    print(program, node->count, printer->out);
+    print_size(program, node->count, printer->out);
     fputs(", ", printer->out);
     if (child->kind == TYPES_DENSE) {
-        print(program, child->count, printer->out);
+        print_size(program, child->count, printer->out);
     } else {
         fputc('1', printer->out);
     }
     fputs(", ", printer->out);
-    print(program, elements != NULL ? elements : node->stride, printer->out);
+    print_size(program, elements != NULL ? elements : node->stride, printer->out);
     if (child->kind == TYPES_DENSE) {
         fprintf(printer->out, ", %s)", child->type.name);
     } else {
@@ -188,7 +188,7 @@ static void print_displacement(printer_t *printer, types_address_t to, types_add
     access_program_t *program = printer->program;
     const poly_t *apart = poly_subtract(program->space, to.offset, from.offset);
     if (to.base == from.base) {
-        print(program, apart, printer->out);
+        print_size(program, apart, printer->out);
         return;
     }
     fprintf(printer->out, "%s-%s", program->bases[to.base].address,
@@ -216,7 +216,7 @@ static void print_loops(printer_t *printer, const types_node_t *node)
     for (int i = 0; i < node->nloops; i++) {
         fprintf(printer->out, "%s%s < ", i > 0 ? ", " : "",
                 poly_atom_text(printer->program->space, node->loops[i].variable));
-        print(printer->program, node->loops[i].trip, printer->out);
+        print_size(printer->program, node->loops[i].trip, printer->out);
     }
     fputs(node->nloops > 0 ? ": " : "", printer->out);
 }
@@ -248,7 +248,7 @@ static void print_children(printer_t *printer, const types_node_t *node, types_a
         print_displacement(printer, child->origin, from);
         fputs(", ", printer->out);
         if (lengths) {
-            print(printer->program, child->count, printer->out);
+            print_size(printer->program, child->count, printer->out);
         } else {
             print_node(printer, types_unguarded(printer->program, child), child->origin);
         }
@@ -278,17 +278,17 @@ static void print_blocks(printer_t *printer, const types_node_t *node, types_add
         types_address_t to = node->children[i]->origin;
         fputs(i > 0 ? ", " : "", printer->out);
         if (whole) {
-            print(program,
-                  divided(program, poly_subtract(program->space, to.offset, from.offset),
-                          first->type.size),
-                  printer->out);
+            print_size(program,
+                       divided(program, poly_subtract(program->space, to.offset, from.offset),
+                               first->type.size),
+                       printer->out);
         } else {
             print_displacement(printer, to, from);
         }
     }
     fputs("; ", printer->out);
     if (dense) {
-        print(program, first->count, printer->out);
+        print_size(program, first->count, printer->out);
         fprintf(printer->out, ", %s)", first->type.name);
     } else {
         fputs("1) of ", printer->out);
@@ -314,7 +314,7 @@ static void print_node(printer_t *printer, const types_node_t *node, types_addre
     switch (node->kind) {
     case TYPES_DENSE:
         fputs("contiguous(", printer->out);
-        print(printer->program, node->count, printer->out);
+        print_size(printer->program, node->count, printer->out);
         fprintf(printer->out, ", %s)", node->type.name);
         break;
     case TYPES_VECTOR:

@@ -1,6 +1,6 @@
 /*
  * A small application that packs by hand, as many do: heat on a grid, rows of processes, particles
- * that drift through it, and a list of probes. doc/suggest.md takes it from these loops to
+ * that drift through it, and a list of probes. apps/suggest/doc/suggest.md takes it from these loops to
  * datatypes.
  *
  *     mpicc -O3 -o halo halo.c && mpirun -np 2 ./halo [STEPS [SIZE]]

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Heat in a plate with one hot edge: an application that packs its columns by hand, for
- * doc/suggest.md. */
+ * apps/suggest/doc/suggest.md. */
 #include "grid.h"
 
 #include <stdio.h>

@@ -50,11 +50,19 @@ static _Thread_local int inside; /* what this file calls goes through */
 
 static int is_ours(const char *name)
 {
-    static const char *const names[] = {"mca_dt_dame.so",     "mca_hook_dt.so",
-                                        "dame_llvm.so",       "dame_papi.so",
-                                        "libbamboo.so",       "bamboocc",
-                                        "libdame-overlap.so", "libdame-record.so",
-                                        "dame-suggest-c",     "dame"};
+    static const char *const names[] = {"mca_dt_dame.so",
+                                        "mca_hook_dt.so",
+                                        "dame_llvm.so",
+                                        "dame_papi.so",
+                                        "libbamboo.so",
+                                        "bamboocc",
+                                        "libdame-overlap.so",
+                                        "libdame-record.so",
+                                        "dame-suggest-c",
+                                        "dame-suggest",
+                                        "dame-overlap",
+                                        "dame-record",
+                                        "dame"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (!strcmp(name, names[i])) {
             return 1;
@@ -290,6 +298,7 @@ char *__realpath_chk(const char *path, char *out, size_t room);
 
 CALL(void *, malloc, NULL, ENOMEM, (size_t size), (size))
 CALL(void *, realloc, NULL, ENOMEM, (void *old, size_t size), (old, size))
+CALL(void *, reallocarray, NULL, ENOMEM, (void *old, size_t n, size_t size), (old, n, size))
 CALL(char *, strdup, NULL, ENOMEM, (const char *text), (text))
 CALL_OF(DESCRIPTOR(fd), void *, mmap, MAP_FAILED, ENOMEM,
         (void *at, size_t n, int prot, int flags, int fd, off_t offset),
@@ -304,6 +313,9 @@ CALL(int, pthread_create, EAGAIN, EAGAIN,
 CALL(int, pthread_key_create, EAGAIN, EAGAIN, (pthread_key_t * key, void (*end)(void *)),
      (key, end))
 CALL_OF(PATH(path), FILE *, fopen, NULL, EMFILE, (const char *path, const char *mode), (path, mode))
+CALL(FILE *, tmpfile, NULL, EMFILE, (void), ())
+CALL(ssize_t, getdelim, -1, ENOMEM, (char **line, size_t *room, int end, FILE *file),
+     (line, room, end, file))
 CALL(FILE *, open_memstream, NULL, ENOMEM, (char **text, size_t *size), (text, size))
 CALL_OF(DESCRIPTOR(fd), ssize_t, read, -1, EIO, (int fd, void *to, size_t n), (fd, to, n))
 CALL_OF(DESCRIPTOR(fd), ssize_t, write, -1, ENOSPC, (int fd, const void *from, size_t n),

@@ -19,7 +19,7 @@ compile_commands()
     srcdir=$(makefile_value srcdir)
     while read -r file; do
         new+=(-W "$srcdir/$file")
-    done < <(cd "$root" && find "${product_rooms[@]}" -name '*.c')
+    done < <(cd "$root" && find "${product_rooms[@]}" -name '*.c' ! -path 'apps/*/test/*' ! -path 'apps/*/bench/*')
     make -C "$BUILDDIR" --no-print-directory -n V=1 "${new[@]}" product | awk '
         / -c -o [^ ]+ .*\.c( *&&)? *\\?$/ { # not what configure prints, when make runs it again
             sub(/ *(&&)? *\\?$/, "")

@@ -55,12 +55,12 @@ static bool write_text(const char *path, const char *text)
 
 /* ---- commands ---- */
 
-struct list {
+typedef struct list {
     char **word;
     size_t n;
-};
+} list_t;
 
-static void append(struct list *list, const char *word)
+static void append(list_t *list, const char *word)
 {
     list->word = tr_grow(list->word, list->n + 1, sizeof *list->word);
     if (list->n == 0) {
@@ -70,7 +70,7 @@ static void append(struct list *list, const char *word)
     list->word[list->n] = NULL;
 }
 
-static void append_words(struct list *list, const char *text)
+static void append_words(list_t *list, const char *text)
 {
     while (*(text += strspn(text, " \t\n"))) {
         size_t length = strcspn(text, " \t\n");
@@ -80,7 +80,7 @@ static void append_words(struct list *list, const char *text)
     }
 }
 
-static int run(const struct list *list)
+static int run_command(const list_t *list)
 {
     int status = 0;
     pid_t child;
@@ -144,9 +144,9 @@ static const char *scratch_file(const char *name)
 
 /* What directives say of places, as a function that runs when the program is loaded. NULL: they
  * say nothing. */
-static const char *places(const struct program *program)
+static const char *places(const program_t *program)
 {
-    struct text text = {0};
+    text_t text = {0};
     size_t i, j;
 
     tr_add(&text, "#pragma GCC diagnostic ignored \"-Wunknown-pragmas\"\n"
@@ -155,7 +155,7 @@ static const char *places(const struct program *program)
         tr_add(&text, "    bamboo_geometry(%d);\n", program->dimensions);
     }
     for (i = 0; i < program->n_directives; i++) {
-        const struct directive *directive = program->directives[i];
+        const directive_t *directive = program->directives[i];
 
         for (j = 0; j < directive->n_layouts; j++) {
             tr_add(&text, "    bamboo_layout(%s, %d);\n", directive->layouts[j].name,
@@ -166,7 +166,7 @@ static const char *places(const struct program *program)
     return program->n_directives > 0 ? text.at : NULL;
 }
 
-static const struct file *reordered(const struct program *program, const char *path)
+static const file_t *reordered(const program_t *program, const char *path)
 {
     size_t i;
 
@@ -179,8 +179,7 @@ static const struct file *reordered(const struct program *program, const char *p
 }
 
 /* The MPI compiler with the user's words, which see the header of tasks first. */
-static bool begin_command(struct list *list, const struct program *program,
-                          const struct command *command)
+static bool begin_command(list_t *list, const program_t *program, const command_t *command)
 {
     const char *include = setting("BAMBOO_INCLUDE", BAMBOO_INCLUDE), *constructor = places(program);
     int i;
@@ -199,7 +198,7 @@ static bool begin_command(struct list *list, const struct program *program,
         }
     }
     for (i = 0; i < command->n_words; i++) {
-        const struct file *file = reordered(program, command->word[i]);
+        const file_t *file = reordered(program, command->word[i]);
 
         if (file) {
             const char *path = scratch_file(tr_format("%d_%s", i, base_name(file->path)));
@@ -219,9 +218,9 @@ static bool begin_command(struct list *list, const struct program *program,
     return true;
 }
 
-static int compile_only(const struct program *program, const struct command *command)
+static int compile_only(const program_t *program, const command_t *command)
 {
-    struct list list = {0};
+    list_t list = {0};
 
     if (!begin_command(&list, program, command)) {
         return FAILED;
@@ -230,7 +229,7 @@ static int compile_only(const struct program *program, const struct command *com
         append(&list, "-o");
         append(&list, command->output);
     }
-    return run(&list);
+    return run_command(&list);
 }
 
 /* ---- linking ---- */
@@ -242,7 +241,7 @@ static bool is_for_both(const char *word)
 }
 
 /* Sanitizers' functions come from the executable. */
-static bool is_sanitized(const struct command *command)
+static bool is_sanitized(const command_t *command)
 {
     int i;
 
@@ -254,10 +253,9 @@ static bool is_sanitized(const struct command *command)
     return false;
 }
 
-static int link_object(const struct program *program, const struct command *command,
-                       const char *object)
+static int link_object(const program_t *program, const command_t *command, const char *object)
 {
-    struct list list = {0};
+    list_t list = {0};
 
     if (!begin_command(&list, program, command)) {
         return FAILED;
@@ -271,13 +269,13 @@ static int link_object(const struct program *program, const struct command *comm
     append(&list, "-o");
     append(&list, object);
     append_words(&list, setting("BAMBOO_LIBS", BAMBOO_LIBS));
-    return run(&list);
+    return run_command(&list);
 }
 
-static int link_executable(const struct command *command, const char *object)
+static int link_executable(const command_t *command, const char *object)
 {
     const char *source = scratch_file("start.c");
-    struct list list = {0};
+    list_t list = {0};
     int i;
 
     if (!write_text(source, tr_format("#include \"bamboo.h\"\n"
@@ -307,10 +305,10 @@ static int link_executable(const struct command *command, const char *object)
         }
     }
     append_words(&list, setting("BAMBOO_LIBS", BAMBOO_LIBS));
-    return run(&list);
+    return run_command(&list);
 }
 
-static int link_program(const struct program *program, const struct command *command)
+static int link_program(const program_t *program, const command_t *command)
 {
     const char *object = scratch_file("program.so");
 
@@ -323,7 +321,7 @@ static int link_program(const struct program *program, const struct command *com
 /* ---- --emit ---- */
 
 /* Files would overwrite each other, or the sources. */
-static bool names_clash(const struct program *program, const struct command *command)
+static bool names_clash(const program_t *program, const command_t *command)
 {
     size_t i, j;
 
@@ -348,7 +346,7 @@ static bool names_clash(const struct program *program, const struct command *com
     return false;
 }
 
-static int emit(const struct program *program, const struct command *command)
+static int emit(const program_t *program, const command_t *command)
 {
     size_t i;
 
@@ -360,7 +358,7 @@ static int emit(const struct program *program, const struct command *command)
         return FAILED;
     }
     for (i = 0; i < program->n_files; i++) {
-        const struct file *file = program->files[i];
+        const file_t *file = program->files[i];
 
         if (!write_text(tr_format("%s/%s", command->emit, base_name(file->path)),
                         file->reordered ? file->reordered : file->text)) {
@@ -370,7 +368,7 @@ static int emit(const struct program *program, const struct command *command)
     return DONE;
 }
 
-int tr_compile(const struct program *program, const struct command *command)
+int tr_compile(const program_t *program, const command_t *command)
 {
     if (command->emit) {
         return emit(program, command);

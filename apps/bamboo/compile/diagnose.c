@@ -7,18 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct diagnostic {
+typedef struct diagnostic {
     const char *file;
     unsigned line, column;
     int number; /* of the refusal; 0: the parser's, -1: a note */
     const char *text;
     size_t order;
-};
+} diagnostic_t;
 
-static struct diagnostic *diagnostics;
+static diagnostic_t *diagnostics;
 static size_t n_diagnostics;
 
-const char *tr_meaning(enum refusal refusal)
+const char *tr_meaning(refusal_t refusal)
 {
     switch (refusal) {
 #define REFUSAL(number, name, text)                                                                \
@@ -36,8 +36,8 @@ void tr_print_refusals(void)
 }
 
 /* `#line 12 "name"`: tokens[0] is the #. */
-static bool line_directive(const struct file *file, const struct token *token, size_t left,
-                           unsigned *line, const char **name)
+static bool line_directive(const file_t *file, const token_t *token, size_t left, unsigned *line,
+                           const char **name)
 {
     if (left < 3 || !tr_token_is(file->text, &token[0], "#") ||
         !tr_token_is(file->text, &token[1], "line")) {
@@ -50,8 +50,7 @@ static bool line_directive(const struct file *file, const struct token *token, s
     return true;
 }
 
-void tr_presumed(const struct file *file, size_t at, const char **name, unsigned *line,
-                 unsigned *column)
+void tr_presumed(const file_t *file, size_t at, const char **name, unsigned *line, unsigned *column)
 {
     size_t i, begin = at, from = 0;
     unsigned first = 1;
@@ -73,7 +72,7 @@ void tr_presumed(const struct file *file, size_t at, const char **name, unsigned
     *column = (unsigned) (at - begin) + 1;
 }
 
-static void keep(struct diagnostic diagnostic)
+static void keep(diagnostic_t diagnostic)
 {
     size_t i;
 
@@ -97,9 +96,9 @@ static const char *format_these(const char *pattern, va_list arguments)
     return tr_format("%s", buffer);
 }
 
-static void refuse_text(struct file *file, size_t at, enum refusal refusal, const char *detail)
+static void refuse_text(file_t *file, size_t at, refusal_t refusal, const char *detail)
 {
-    struct diagnostic diagnostic = {.number = (int) refusal};
+    diagnostic_t diagnostic = {.number = (int) refusal};
 
     tr_presumed(file, at, &diagnostic.file, &diagnostic.line, &diagnostic.column);
     diagnostic.text =
@@ -107,7 +106,7 @@ static void refuse_text(struct file *file, size_t at, enum refusal refusal, cons
     keep(diagnostic);
 }
 
-void tr_refuse(struct file *file, size_t at, enum refusal refusal, const char *pattern, ...)
+void tr_refuse(file_t *file, size_t at, refusal_t refusal, const char *pattern, ...)
 {
     va_list arguments;
 
@@ -116,10 +115,9 @@ void tr_refuse(struct file *file, size_t at, enum refusal refusal, const char *p
     va_end(arguments);
 }
 
-void tr_refuse_node(struct file *file, const struct node *node, enum refusal refusal,
-                    const char *pattern, ...)
+void tr_refuse_node(file_t *file, const node_t *node, refusal_t refusal, const char *pattern, ...)
 {
-    struct diagnostic diagnostic = {.number = (int) refusal};
+    diagnostic_t diagnostic = {.number = (int) refusal};
     const char *detail;
     va_list arguments;
     CXFile other;
@@ -138,9 +136,9 @@ void tr_refuse_node(struct file *file, const struct node *node, enum refusal ref
     keep(diagnostic);
 }
 
-void tr_note(struct file *file, size_t at, const char *pattern, ...)
+void tr_note(file_t *file, size_t at, const char *pattern, ...)
 {
-    struct diagnostic diagnostic = {.number = -1};
+    diagnostic_t diagnostic = {.number = -1};
     va_list arguments;
 
     va_start(arguments, pattern);
@@ -152,7 +150,7 @@ void tr_note(struct file *file, size_t at, const char *pattern, ...)
 
 void tr_report_parser(const char *file, unsigned line, unsigned column, const char *text)
 {
-    keep((struct diagnostic){.file = file, .line = line, .column = column, .text = text});
+    keep((diagnostic_t){.file = file, .line = line, .column = column, .text = text});
 }
 
 size_t tr_errors(void)
@@ -165,9 +163,9 @@ size_t tr_errors(void)
     return n;
 }
 
-static int compare(const void *left, const void *right)
+static int compare_diagnostics(const void *left, const void *right)
 {
-    const struct diagnostic *a = left, *b = right;
+    const diagnostic_t *a = left, *b = right;
     int files = strcmp(a->file, b->file);
 
     if (files != 0) {
@@ -187,10 +185,10 @@ size_t tr_report(void)
     size_t i, found = tr_errors();
 
     if (n_diagnostics > 0) {
-        qsort(diagnostics, n_diagnostics, sizeof *diagnostics, compare);
+        qsort(diagnostics, n_diagnostics, sizeof *diagnostics, compare_diagnostics);
     }
     for (i = 0; i < n_diagnostics; i++) {
-        const struct diagnostic *one = &diagnostics[i];
+        const diagnostic_t *one = &diagnostics[i];
 
         fprintf(stderr, "%s:%u:%u: %s: %s", one->file, one->line, one->column,
                 one->number < 0 ? "note" : "error", one->text);

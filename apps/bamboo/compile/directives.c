@@ -8,20 +8,20 @@
 
 enum { MOST_DIMENSIONS = 16 };
 
-struct words {
-    const struct file *file;
-    const struct token *token;
+typedef struct words {
+    const file_t *file;
+    const token_t *token;
     size_t n, next;
-};
+} words_t;
 
-static const char *word(const struct words *words, size_t i)
+static const char *word(const words_t *words, size_t i)
 {
     return i < words->n ? tr_copy_text(words->file->text + words->token[i].begin,
                                        words->token[i].end - words->token[i].begin)
                         : "";
 }
 
-static void unknown(struct file *file, const struct words *words, const char *allowed)
+static void unknown(file_t *file, const words_t *words, const char *allowed)
 {
     const char *found = word(words, words->next);
 
@@ -69,7 +69,7 @@ static const char *layout_of(const char *text)
     return NULL;
 }
 
-static void read_layouts(struct file *file, struct directive *directive, struct words *words)
+static void read_layouts(file_t *file, directive_t *directive, words_t *words)
 {
     while (words->next < words->n) {
         const char *name;
@@ -88,8 +88,8 @@ static void read_layouts(struct file *file, struct directive *directive, struct 
         }
         first = ++words->next;
         while (words->next < words->n && dimension_of(word(words, words->next)) >= 0) {
-            struct layout layout = {name, dimension_of(word(words, words->next)),
-                                    words->token[words->next].begin};
+            layout_t layout = {name, dimension_of(word(words, words->next)),
+                               words->token[words->next].begin};
 
             directive->layouts = tr_grow(directive->layouts, directive->n_layouts, sizeof layout);
             directive->layouts[directive->n_layouts++] = layout;
@@ -105,7 +105,7 @@ static void read_layouts(struct file *file, struct directive *directive, struct 
     }
 }
 
-static void read_dimension(struct file *file, struct directive *directive, struct words *words)
+static void read_dimension(file_t *file, directive_t *directive, words_t *words)
 {
     const char *text = word(words, words->next);
 
@@ -120,11 +120,10 @@ static void read_dimension(struct file *file, struct directive *directive, struc
     }
 }
 
-static void read_directive(struct program *program, struct file *file, const struct token *token,
-                           size_t n)
+static void read_directive(program_t *program, file_t *file, const token_t *token, size_t n)
 {
-    struct directive *directive = tr_alloc(sizeof *directive);
-    struct words words = {file, token, n, 4};
+    directive_t *directive = tr_alloc(sizeof *directive);
+    words_t words = {file, token, n, 4};
     const char *kind = word(&words, 3);
 
     directive->file = file;
@@ -171,7 +170,7 @@ static int distance(const char *one, const char *other, int few)
 }
 
 /* A #pragma of this name, or of one that is meant to be it. */
-static bool is_directive(struct file *file, const struct token *token)
+static bool is_directive(file_t *file, const token_t *token)
 {
     const char *name;
 
@@ -186,9 +185,9 @@ static bool is_directive(struct file *file, const struct token *token)
     return strcmp(name, "bamboo") == 0;
 }
 
-void tr_read_directives(struct program *program, struct file *file)
+void tr_read_directives(program_t *program, file_t *file)
 {
-    const struct token *token = file->tokens.token;
+    const token_t *token = file->tokens.token;
     size_t i, end;
 
     for (i = 0; i + 2 < file->tokens.n; i++) {
@@ -206,9 +205,9 @@ void tr_read_directives(struct program *program, struct file *file)
 
 /* ---- where they act ---- */
 
-static struct node *statement_at(struct node *node, size_t begin)
+static node_t *statement_at(node_t *node, size_t begin)
 {
-    struct node *found = NULL;
+    node_t *found = NULL;
     size_t i;
 
     if (node->here && (node->begin > begin || node->end <= begin)) {
@@ -223,9 +222,9 @@ static struct node *statement_at(struct node *node, size_t begin)
     return found;
 }
 
-static void place_directive(struct program *program, struct directive *directive)
+static void place_directive(program_t *program, directive_t *directive)
 {
-    struct file *file = directive->file;
+    file_t *file = directive->file;
     size_t i, begin = file->size;
 
     for (i = 0; i < file->tokens.n; i++) {
@@ -235,7 +234,7 @@ static void place_directive(struct program *program, struct directive *directive
         }
     }
     for (i = 0; i < program->n_functions; i++) {
-        struct function *function = program->functions[i];
+        function_t *function = program->functions[i];
 
         if (function->file == file && function->body && function->body->begin < directive->begin &&
             directive->end < function->body->end) {
@@ -251,12 +250,12 @@ static void place_directive(struct program *program, struct directive *directive
 }
 
 /* Directives that conditionals leave out are none. */
-void tr_place_directives(struct program *program)
+void tr_place_directives(program_t *program)
 {
     size_t i, n = 0;
 
     for (i = 0; i < program->n_directives; i++) {
-        struct directive *directive = program->directives[i];
+        directive_t *directive = program->directives[i];
 
         if (!tr_is_skipped(directive->file, directive->begin)) {
             program->directives[n++] = directive;
@@ -268,18 +267,18 @@ void tr_place_directives(struct program *program)
 
 /* ---- rules ---- */
 
-static bool is_inside(const struct directive *outer, size_t at)
+static bool is_inside(const directive_t *outer, size_t at)
 {
     return outer->statement && outer->statement->begin <= at && at < outer->statement_end;
 }
 
-static void check_dimensions(struct program *program)
+static void check_dimensions(program_t *program)
 {
-    const struct directive *first = NULL;
+    const directive_t *first = NULL;
     size_t i, j;
 
     for (i = 0; i < program->n_directives; i++) {
-        struct directive *directive = program->directives[i];
+        directive_t *directive = program->directives[i];
 
         if (directive->kind == DIRECTIVE_DIMENSION && first) {
             tr_refuse(directive->file, directive->begin, REFUSE_DIMENSION, "a second dimension");
@@ -289,7 +288,7 @@ static void check_dimensions(struct program *program)
         }
     }
     for (i = 0; i < program->n_directives; i++) {
-        struct directive *directive = program->directives[i];
+        directive_t *directive = program->directives[i];
 
         if (directive->kind != DIRECTIVE_OLAP) {
             continue;
@@ -314,7 +313,7 @@ static void check_dimensions(struct program *program)
     }
 }
 
-static void check_nesting(struct program *program, struct directive *directive)
+static void check_nesting(program_t *program, directive_t *directive)
 {
     size_t i;
 
@@ -322,7 +321,7 @@ static void check_nesting(struct program *program, struct directive *directive)
         return;
     }
     for (i = 0; i < program->n_directives; i++) {
-        struct directive *outer = program->directives[i];
+        directive_t *outer = program->directives[i];
 
         if (outer == directive || outer->file != directive->file ||
             !is_inside(outer, directive->begin)) {
@@ -341,22 +340,21 @@ static void check_nesting(struct program *program, struct directive *directive)
     }
 }
 
-static unsigned communicates(const struct node *call)
+static unsigned communicates(const node_t *call)
 {
     return !call->callee              ? 0
            : call->callee->definition ? call->callee->communicates
                                       : tr_call_communicates(call->callee->name);
 }
 
-static void check_call(struct program *program, const struct directive *region,
-                       const struct node *call)
+static void check_call(program_t *program, const directive_t *region, const node_t *call)
 {
     unsigned what = communicates(call);
-    const struct directive *block = NULL;
+    const directive_t *block = NULL;
     size_t i;
 
     for (i = 0; i < program->n_directives; i++) {
-        const struct directive *directive = program->directives[i];
+        const directive_t *directive = program->directives[i];
 
         if (directive->region == region && is_inside(directive, call->begin)) {
             block = directive;
@@ -369,7 +367,7 @@ static void check_call(struct program *program, const struct directive *region,
     }
 }
 
-static void check_region(struct program *program, const struct directive *region)
+static void check_region(program_t *program, const directive_t *region)
 {
     size_t i, blocks = 0;
 
@@ -389,10 +387,10 @@ static void check_region(struct program *program, const struct directive *region
 /* ---- a send that depends on received data ---- */
 
 /* What a call sends from or receives into: its first argument, without blanks. */
-static const char *buffer_of(const struct file *file, const struct node *call)
+static const char *buffer_of(const file_t *file, const node_t *call)
 {
     const char *text = call->n > 1 ? tr_node_text(file, call->child[1]) : "";
-    struct text result = {0};
+    text_t result = {0};
 
     tr_add_bytes(&result, "", 0);
     for (; *text; text++) {
@@ -403,7 +401,7 @@ static const char *buffer_of(const struct file *file, const struct node *call)
     return result.at;
 }
 
-static bool is_plain(const struct variable *variable)
+static bool is_plain(const variable_t *variable)
 {
     enum CXTypeKind kind = clang_getCanonicalType(variable->type).kind;
 
@@ -411,7 +409,7 @@ static bool is_plain(const struct variable *variable)
            kind != CXType_VariableArray;
 }
 
-static bool changes(const struct node *node, const struct variable *variable)
+static bool changes(const node_t *node, const variable_t *variable)
 {
     size_t i;
 
@@ -427,8 +425,8 @@ static bool changes(const struct node *node, const struct variable *variable)
     return false;
 }
 
-static void check_dependence(const struct directive *send, const struct directive *receive,
-                             const struct node *node)
+static void check_dependence(const directive_t *send, const directive_t *receive,
+                             const node_t *node)
 {
     size_t i;
 
@@ -442,16 +440,16 @@ static void check_dependence(const struct directive *send, const struct directiv
     }
 }
 
-static void check_buffers(const struct directive *send, const struct directive *receive)
+static void check_buffers(const directive_t *send, const directive_t *receive)
 {
-    const struct function *function = send->function;
+    const function_t *function = send->function;
     size_t i, j;
 
     for (i = 0; i < function->n_calls; i++) {
-        const struct node *to = function->calls[i];
+        const node_t *to = function->calls[i];
 
         for (j = 0; j < function->n_calls; j++) {
-            const struct node *from = function->calls[j];
+            const node_t *from = function->calls[j];
 
             if (is_inside(send, to->begin) && is_inside(receive, from->begin) &&
                 !to->callee->definition && communicates(to) == COMMUNICATES_SEND &&
@@ -464,7 +462,7 @@ static void check_buffers(const struct directive *send, const struct directive *
     }
 }
 
-void tr_check_directives(struct program *program)
+void tr_check_directives(program_t *program)
 {
     size_t i, j;
 
@@ -473,14 +471,14 @@ void tr_check_directives(struct program *program)
         check_nesting(program, program->directives[i]);
     }
     for (i = 0; i < program->n_directives; i++) {
-        const struct directive *one = program->directives[i];
+        const directive_t *one = program->directives[i];
 
         if (one->kind == DIRECTIVE_OLAP && one->statement) {
             check_region(program, one);
         }
         for (j = 0; one->kind == DIRECTIVE_SEND && one->statement && j < program->n_directives;
              j++) {
-            const struct directive *other = program->directives[j];
+            const directive_t *other = program->directives[j];
 
             if (other->kind == DIRECTIVE_RECEIVE && other->region == one->region &&
                 other->statement && other->begin < one->begin && other->file == one->file) {

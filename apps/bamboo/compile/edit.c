@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static size_t first_at(const struct file *file, size_t begin)
+static size_t first_at(const file_t *file, size_t begin)
 {
     size_t low = 0, high = file->n_edits;
 
@@ -20,14 +20,14 @@ static size_t first_at(const struct file *file, size_t begin)
     return low;
 }
 
-const char *tr_render(const struct file *file, size_t begin, size_t end)
+const char *tr_render(const file_t *file, size_t begin, size_t end)
 {
-    struct text text = {0};
+    text_t text = {0};
     size_t i, at = begin;
 
     tr_add_bytes(&text, "", 0);
     for (i = first_at(file, begin); i < file->n_edits && file->edits[i].end <= end; i++) {
-        const struct edit *edit = &file->edits[i];
+        const edit_t *edit = &file->edits[i];
 
         tr_add_bytes(&text, file->text + at, edit->begin - at);
         tr_add_bytes(&text, edit->text, strlen(edit->text));
@@ -37,7 +37,7 @@ const char *tr_render(const struct file *file, size_t begin, size_t end)
     return text.at;
 }
 
-static void put(struct file *file, size_t begin, size_t end, const char *text)
+static void put_text(file_t *file, size_t begin, size_t end, const char *text)
 {
     size_t first = first_at(file, begin), last = first;
 
@@ -54,16 +54,16 @@ static void put(struct file *file, size_t begin, size_t end, const char *text)
                 (file->n_edits - last) * sizeof *file->edits);
         file->n_edits -= last - first - 1;
     }
-    file->edits[first] = (struct edit){begin, end, text};
+    file->edits[first] = (edit_t){begin, end, text};
 }
 
 /* Lines keep their numbers: missing newlines are added, and behind additional ones the line is
  * named. */
-void tr_replace(struct file *file, size_t begin, size_t end, const char *text)
+void tr_replace(file_t *file, size_t begin, size_t end, const char *text)
 {
     size_t before = tr_count_lines(file->text + begin, end - begin),
            after = tr_count_lines(text, strlen(text));
-    struct text result = {0};
+    text_t result = {0};
     const char *name;
     unsigned line, column;
 
@@ -79,5 +79,5 @@ void tr_replace(struct file *file, size_t begin, size_t end, const char *text)
             tr_add(&result, "%*s", (int) column - 1, "");
         }
     }
-    put(file, begin, end, result.at);
+    put_text(file, begin, end, result.at);
 }

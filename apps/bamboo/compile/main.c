@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bamboocc: compiles MPI programs to tasks. */
 #include "compile.h"
-#include "apps/clang/guard.h"
-#include "dame_config.h"
+#include "shared/clang/guard.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,15 +10,15 @@
 
 enum { DONE = 0, FAILED = 1, WRONG_USE = 2 };
 
-struct options {
-    struct command command;
+typedef struct options {
+    command_t command;
     bool check, reorder;
     const char **files;
     size_t n_files;
     bool any_input;      /* a source, an object, an archive */
     bool any_language;   /* -x: names do not say what files are */
     const char *unknown; /* the first input that is none of these; NULL: all are */
-};
+} options_t;
 
 static void usage(void)
 {
@@ -75,7 +74,7 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /* Where another MPI compiler finds mpi.h; nothing if it does not say. */
-static bool ask_compiler(struct command *command, const char *compiler)
+static bool ask_compiler(command_t *command, const char *compiler)
 {
     /* NOLINTNEXTLINE(cert-env33-c): BAMBOO_CC may have arguments */
     FILE *answer = popen(tr_format("%s -show 2>/dev/null", compiler), "r");
@@ -137,9 +136,9 @@ static bool ends_before_link(const char *option)
     return false;
 }
 
-static int compiler_option(struct options *options, int argc, char **argv, int *i)
+static int compiler_option(options_t *options, int argc, char **argv, int *i)
 {
-    struct command *command = &options->command;
+    command_t *command = &options->command;
     const char *option = argv[*i];
     bool parser = is_for_parser(option) || strncmp(option, "-i", 2) == 0;
 
@@ -164,7 +163,7 @@ static int compiler_option(struct options *options, int argc, char **argv, int *
     return DONE;
 }
 
-static int value_option(struct options *options, int argc, char **argv, int *i)
+static int value_option(options_t *options, int argc, char **argv, int *i)
 {
     const char *option = argv[*i];
 
@@ -189,7 +188,7 @@ static bool is_unknown(const char *word)
     return !strstr(word, ".so") && word[0] != '@';
 }
 
-static void input(struct options *options, const char *word)
+static void input(options_t *options, const char *word)
 {
     if (!options->unknown && is_unknown(word)) {
         options->unknown = word;
@@ -203,7 +202,7 @@ static void input(struct options *options, const char *word)
 }
 
 /* Returns -1 to go on. */
-static int read_options(struct options *options, int argc, char **argv)
+static int read_options(options_t *options, int argc, char **argv)
 {
     int i, result = DONE;
 
@@ -249,7 +248,7 @@ static int read_options(struct options *options, int argc, char **argv)
     return result == DONE ? -1 : result;
 }
 
-static int check_options(struct options *options)
+static int check_options(options_t *options)
 {
     if (options->command.emit && !options->reorder) {
         return wrong_use("--emit", "needs --reorder");
@@ -266,9 +265,9 @@ static int check_options(struct options *options)
     return -1;
 }
 
-static int compile(const struct options *options)
+static int compile(const options_t *options)
 {
-    struct program program = {.part = !options->command.links};
+    program_t program = {.part = !options->command.links};
     size_t i;
 
     for (i = 0; i < options->n_files; i++) {
@@ -297,7 +296,7 @@ static int compile(const struct options *options)
 int main(int argc, char **argv)
 {
     const char *compiler = getenv("BAMBOO_CC");
-    struct options options = {.command = {.links = true}};
+    options_t options = {.command = {.links = true}};
     int result;
 
     if (!compiler || !*compiler || !ask_compiler(&options.command, compiler)) {

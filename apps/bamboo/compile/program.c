@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "apps/mpi/functions.h"
+#include "shared/mpi/functions.h"
 
 /* ---- functions ---- */
 
@@ -35,16 +35,16 @@ unsigned tr_call_communicates(const char *name)
 }
 
 /* One round; returns whether anything was found. */
-static bool spread(struct program *program)
+static bool spread(program_t *program)
 {
     bool found = false;
     size_t i, j;
 
     for (i = 0; i < program->n_functions; i++) {
-        struct function *function = program->functions[i];
+        function_t *function = program->functions[i];
 
         for (j = 0; j < function->n_calls; j++) {
-            const struct function *callee = function->calls[j]->callee;
+            const function_t *callee = function->calls[j]->callee;
             unsigned before = function->communicates;
 
             if (callee) {
@@ -57,7 +57,7 @@ static bool spread(struct program *program)
     return found;
 }
 
-void tr_analyse(struct program *program)
+void tr_analyse(program_t *program)
 {
     while (spread(program)) {
     }
@@ -65,14 +65,14 @@ void tr_analyse(struct program *program)
 
 /* ---- variables ---- */
 
-static bool points_to_const(const struct node *node)
+static bool points_to_const(const node_t *node)
 {
     CXType type = clang_getCanonicalType(clang_getCursorType(node->cursor));
 
     return type.kind == CXType_Pointer && clang_isConstQualifiedType(clang_getPointeeType(type));
 }
 
-static bool is_array(const struct node *node)
+static bool is_array(const node_t *node)
 {
     enum CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(node->cursor)).kind;
 
@@ -81,9 +81,9 @@ static bool is_array(const struct node *node)
 }
 
 /* strchr(const char *) and its kin return a pointer into memory that they promise not to change. */
-static bool is_handed_back(const struct node *argument)
+static bool is_handed_back(const node_t *argument)
 {
-    const struct node *call = argument->parent;
+    const node_t *call = argument->parent;
     CXType type;
 
     if (!call || call->kind != CXCursor_CallExpr || call->child[0] == argument) {
@@ -94,7 +94,7 @@ static bool is_handed_back(const struct node *argument)
 }
 
 /* An address: what is it converted to? */
-static enum access address_access(const struct node *node)
+static access_t address_access(const node_t *node)
 {
     while (node->parent && (node->parent->kind == CXCursor_UnexposedExpr ||
                             node->parent->kind == CXCursor_ParenExpr)) {
@@ -104,9 +104,9 @@ static enum access address_access(const struct node *node)
 }
 
 /* NODE is an lvalue that the variable is, or a part of it: what is done to it? */
-enum access tr_access_of(const struct node *node)
+access_t tr_access_of(const node_t *node)
 {
-    const struct node *up = node->parent;
+    const node_t *up = node->parent;
 
     if (!up) {
         return ACCESS_READ;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From libclang's cursors to trees with positions, functions and variables. */
 #include "compile.h"
-#include "apps/clang/guard.h"
+#include "shared/clang/guard.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,16 +9,16 @@
 
 enum { MOST_NESTING = 500 };
 
-struct reader {
-    struct program *program;
-    struct file *file;
-    struct function *function;
+typedef struct reader {
+    program_t *program;
+    file_t *file;
+    function_t *function;
     size_t depth;
-};
+} reader_t;
 
 /* ---- where ---- */
 
-static bool file_location(const struct file *file, CXSourceLocation location, size_t *at)
+static bool file_location(const file_t *file, CXSourceLocation location, size_t *at)
 {
     unsigned offset;
     CXFile in;
@@ -29,13 +29,13 @@ static bool file_location(const struct file *file, CXSourceLocation location, si
 }
 
 /* The outermost use of a macro around [AT, AT + 1). */
-static const struct use *use_around(const struct file *file, size_t at)
+static const use_t *use_around(const file_t *file, size_t at)
 {
-    const struct use *found = NULL;
+    const use_t *found = NULL;
     size_t i;
 
     for (i = 0; i < file->n_uses; i++) {
-        const struct use *use = &file->uses[i];
+        const use_t *use = &file->uses[i];
 
         if (use->begin <= at && at < use->end &&
             (!found || use->end - use->begin > found->end - found->begin)) {
@@ -45,12 +45,12 @@ static const struct use *use_around(const struct file *file, size_t at)
     return found;
 }
 
-static void place(struct reader *reader, struct node *node)
+static void place(reader_t *reader, node_t *node)
 {
-    struct file *file = reader->file;
+    file_t *file = reader->file;
     CXSourceRange range = clang_getCursorExtent(node->cursor);
     CXSourceLocation begin = clang_getRangeStart(range), end = clang_getRangeEnd(range);
-    const struct use *use;
+    const use_t *use;
 
     node->here = file_location(file, begin, &node->begin);
     if (!file_location(file, end, &node->end) || node->end < node->begin) {
@@ -66,7 +66,7 @@ static void place(struct reader *reader, struct node *node)
     }
 }
 
-static bool spells(const struct file *file, size_t at, const char *name)
+static bool spells(const file_t *file, size_t at, const char *name)
 {
     size_t length = strlen(name), i;
 
@@ -90,12 +90,12 @@ static bool is_external(CXCursor cursor)
     return linkage == CXLinkage_External || linkage == CXLinkage_UniqueExternal;
 }
 
-static struct function *function_of(struct reader *reader, CXCursor cursor)
+static function_t *function_of(reader_t *reader, CXCursor cursor)
 {
-    struct program *program = reader->program;
+    program_t *program = reader->program;
     const char *name = tr_spelling(clang_getCursorSpelling(cursor));
     const char *key = is_external(cursor) ? name : tr_format("%s:%s", reader->file->path, name);
-    struct function *function;
+    function_t *function;
     size_t i;
 
     for (i = 0; i < program->n_functions; i++) {
@@ -111,7 +111,7 @@ static struct function *function_of(struct reader *reader, CXCursor cursor)
     return function;
 }
 
-static const char *variable_key(struct reader *reader, CXCursor cursor)
+static const char *variable_key(reader_t *reader, CXCursor cursor)
 {
     unsigned offset;
     CXFile file;
@@ -128,7 +128,7 @@ static const char *variable_key(struct reader *reader, CXCursor cursor)
                      tr_spelling(clang_getCursorSpelling(cursor)));
 }
 
-struct variable *tr_find_variable(struct program *program, const char *key)
+variable_t *tr_find_variable(program_t *program, const char *key)
 {
     size_t i;
 
@@ -140,10 +140,10 @@ struct variable *tr_find_variable(struct program *program, const char *key)
     return NULL;
 }
 
-static struct variable *variable_of(struct reader *reader, CXCursor cursor)
+static variable_t *variable_of(reader_t *reader, CXCursor cursor)
 {
     const char *key = variable_key(reader, cursor);
-    struct variable *variable = tr_find_variable(reader->program, key);
+    variable_t *variable = tr_find_variable(reader->program, key);
     enum CX_StorageClass storage;
 
     if (variable) {
@@ -166,9 +166,9 @@ static struct variable *variable_of(struct reader *reader, CXCursor cursor)
     return variable;
 }
 
-static void declare_variable(struct reader *reader, struct node *node)
+static void declare_variable(reader_t *reader, node_t *node)
 {
-    struct variable *variable = variable_of(reader, node->cursor);
+    variable_t *variable = variable_of(reader, node->cursor);
     enum CX_StorageClass storage = clang_Cursor_getStorageClass(node->cursor);
     size_t at;
 
@@ -189,7 +189,7 @@ static void declare_variable(struct reader *reader, struct node *node)
 
 /* ---- trees ---- */
 
-static void read_reference(struct reader *reader, struct node *node)
+static void read_reference(reader_t *reader, node_t *node)
 {
     CXCursor referenced = clang_getCursorReferenced(node->cursor);
     enum CXCursorKind kind = clang_getCursorKind(referenced);
@@ -204,25 +204,25 @@ static void read_reference(struct reader *reader, struct node *node)
     node->end = node->spelled ? node->begin + strlen(name) : node->end;
 }
 
-static void read_call(struct reader *reader, struct node *node)
+static void read_call(reader_t *reader, node_t *node)
 {
-    const struct node *callee = node->n > 0 ? tr_strip_casts(node->child[0]) : NULL;
+    const node_t *callee = node->n > 0 ? tr_strip_casts(node->child[0]) : NULL;
 
     if (callee && callee->kind == CXCursor_DeclRefExpr && callee->callee) {
         node->callee = callee->callee;
         node->spelled = callee->spelled && node->begin == callee->begin;
     }
     if (reader->function) {
-        struct function *function = reader->function;
+        function_t *function = reader->function;
 
         function->calls = tr_grow(function->calls, function->n_calls, sizeof node);
         function->calls[function->n_calls++] = node;
     }
 }
 
-static struct node *read_node(struct reader *reader, CXCursor cursor, struct node *parent)
+static node_t *read_node(reader_t *reader, CXCursor cursor, node_t *parent)
 {
-    struct node *node = tr_alloc(sizeof *node);
+    node_t *node = tr_alloc(sizeof *node);
 
     node->kind = clang_getCursorKind(cursor);
     node->cursor = cursor;
@@ -239,11 +239,11 @@ static struct node *read_node(struct reader *reader, CXCursor cursor, struct nod
         node->unary = clang_getCursorUnaryOperatorKind(cursor);
     }
     if (++reader->depth < MOST_NESTING) {
-        struct ask_children children = ask_children(cursor);
+        ask_children_t children = ask_children(cursor);
         size_t i;
 
         for (i = 0; i < children.n; i++) {
-            struct node *child = read_node(reader, children.cursor[i], node);
+            node_t *child = read_node(reader, children.cursor[i], node);
 
             node->child = tr_grow(node->child, node->n, sizeof child);
             node->child[node->n++] = child;
@@ -261,19 +261,19 @@ static struct node *read_node(struct reader *reader, CXCursor cursor, struct nod
 
 /* ---- the unit ---- */
 
-static void keep_top(struct file *file, struct node *node)
+static void keep_top(file_t *file, node_t *node)
 {
     file->top = tr_grow(file->top, file->n_top, sizeof node);
     file->top[file->n_top++] = node;
 }
 
-static void read_function(struct reader *reader, CXCursor cursor)
+static void read_function(reader_t *reader, CXCursor cursor)
 {
-    struct function *function = function_of(reader, cursor);
-    struct function *outer = reader->function;
-    struct function dummy = {.name = function->name};
+    function_t *function = function_of(reader, cursor);
+    function_t *outer = reader->function;
+    function_t dummy = {.name = function->name};
     bool definition = clang_isCursorDefinition(cursor) && !function->definition;
-    struct node *node;
+    node_t *node;
 
     reader->function = definition ? function : &dummy;
     node = read_node(reader, cursor, NULL);
@@ -288,10 +288,10 @@ static void read_function(struct reader *reader, CXCursor cursor)
     keep_top(reader->file, node);
 }
 
-static void read_use(struct file *file, CXCursor cursor)
+static void read_use(file_t *file, CXCursor cursor)
 {
     CXSourceRange range = clang_getCursorExtent(cursor);
-    struct use use = {.name = tr_spelling(clang_getCursorSpelling(cursor))};
+    use_t use = {.name = tr_spelling(clang_getCursorSpelling(cursor))};
 
     if (file_location(file, clang_getRangeStart(range), &use.begin) &&
         file_location(file, clang_getRangeEnd(range), &use.end)) {
@@ -302,7 +302,7 @@ static void read_use(struct file *file, CXCursor cursor)
 
 static enum CXChildVisitResult visit_uses(CXCursor cursor, CXCursor parent, CXClientData data)
 {
-    struct reader *reader = data;
+    reader_t *reader = data;
     enum CXCursorKind kind = clang_getCursorKind(cursor);
 
     (void) parent;
@@ -314,10 +314,10 @@ static enum CXChildVisitResult visit_uses(CXCursor cursor, CXCursor parent, CXCl
 
 static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent, CXClientData data)
 {
-    struct reader *reader = data;
+    reader_t *reader = data;
     CXSourceLocation location = clang_getCursorLocation(cursor);
     enum CXCursorKind kind = clang_getCursorKind(cursor);
-    struct node *node;
+    node_t *node;
     size_t at;
     bool here;
 
@@ -340,7 +340,7 @@ static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent, CXCli
 
 /* ---- files ---- */
 
-static bool parser_errors(struct file *file)
+static bool parser_errors(file_t *file)
 {
     unsigned i, n = clang_getNumDiagnostics(file->unit);
     bool any = false;
@@ -366,7 +366,7 @@ static bool parser_errors(struct file *file)
 /* A directive in a header would be skipped silently. */
 static void visit_inclusion(CXFile included, CXSourceLocation *stack, unsigned n, CXClientData data)
 {
-    struct file *file = data;
+    file_t *file = data;
     CXSourceLocation first;
     const char *contents, *found;
     size_t size, at;
@@ -390,11 +390,10 @@ static void visit_inclusion(CXFile included, CXSourceLocation *stack, unsigned n
     }
 }
 
-struct file *tr_read_file(struct program *program, const char *path, char **arguments,
-                          int n_arguments)
+file_t *tr_read_file(program_t *program, const char *path, char **arguments, int n_arguments)
 {
-    struct file *file = tr_alloc(sizeof *file);
-    struct reader reader = {.program = program, .file = file};
+    file_t *file = tr_alloc(sizeof *file);
+    reader_t reader = {.program = program, .file = file};
     struct CXUnsavedFile unsaved = {.Filename = path};
     static CXIndex index;
     const char *why;

@@ -12,23 +12,23 @@
 #include <string.h>
 
 /* What a block reads or writes: a variable, or one element of it. */
-struct object {
-    const struct variable *variable;
+typedef struct object {
+    const variable_t *variable;
     int64_t element; /* -1: all of it */
     bool written;
-};
+} object_t;
 
-struct objects {
-    struct object *object;
+typedef struct objects {
+    object_t *object;
     size_t n;
     bool unknown; /* a function may do anything */
-};
+} objects_t;
 
 /* ---- what blocks touch ---- */
 
-static int64_t constant_index(const struct node *reference)
+static int64_t constant_index(const node_t *reference)
 {
-    const struct node *node = reference, *up = node->parent;
+    const node_t *node = reference, *up = node->parent;
     int64_t index = -1;
 
     while (up && (up->kind == CXCursor_UnexposedExpr || up->kind == CXCursor_ParenExpr)) {
@@ -42,9 +42,9 @@ static int64_t constant_index(const struct node *reference)
     return index;
 }
 
-static const struct node *call_around(const struct node *node, size_t *argument)
+static const node_t *call_around(const node_t *node, size_t *argument)
 {
-    const struct node *up;
+    const node_t *up;
     size_t i;
 
     for (up = node->parent; up; node = up, up = up->parent) {
@@ -62,7 +62,7 @@ static const struct node *call_around(const struct node *node, size_t *argument)
 }
 
 /* Does the call write through this argument? Those of MPI are known. */
-static bool call_writes(const struct node *call, size_t argument)
+static bool call_writes(const node_t *call, size_t argument)
 {
     const char *name = call->callee ? call->callee->name : "";
     unsigned what = tr_call_communicates(name);
@@ -73,7 +73,7 @@ static bool call_writes(const struct node *call, size_t argument)
     return argument > 0;
 }
 
-static bool is_value(const struct node *reference)
+static bool is_value(const node_t *reference)
 {
     enum CXTypeKind kind = clang_getCanonicalType(reference->variable->type).kind;
 
@@ -81,11 +81,11 @@ static bool is_value(const struct node *reference)
            kind != CXType_IncompleteArray && kind != CXType_Pointer;
 }
 
-static bool writes(const struct node *reference)
+static bool writes(const node_t *reference)
 {
     size_t argument = 0;
-    const struct node *call = call_around(reference, &argument);
-    const struct node *up = reference->parent;
+    const node_t *call = call_around(reference, &argument);
+    const node_t *up = reference->parent;
 
     if (tr_access_of(reference) == ACCESS_WRITTEN) {
         return true;
@@ -105,7 +105,7 @@ static bool writes(const struct node *reference)
     return false;
 }
 
-static bool touches_statics(const struct node *node)
+static bool touches_statics(const node_t *node)
 {
     size_t i;
 
@@ -120,13 +120,13 @@ static bool touches_statics(const struct node *node)
     return false;
 }
 
-static void find_objects(const struct node *node, struct objects *objects)
+static void find_objects(const node_t *node, objects_t *objects)
 {
     size_t i;
 
     if (node->kind == CXCursor_DeclRefExpr && node->variable &&
         (node->variable->automatic || node->variable->defined)) {
-        struct object object = {node->variable, constant_index(node), writes(node)};
+        object_t object = {node->variable, constant_index(node), writes(node)};
 
         objects->object = tr_grow(objects->object, objects->n, sizeof object);
         objects->object[objects->n++] = object;
@@ -141,16 +141,16 @@ static void find_objects(const struct node *node, struct objects *objects)
     }
 }
 
-static bool is_declared_in(const struct variable *variable, const struct directive *block)
+static bool is_declared_in(const variable_t *variable, const directive_t *block)
 {
     return variable->declaration && variable->file == block->file &&
            variable->offset > block->statement->begin && variable->offset < block->statement_end;
 }
 
 /* The variable that keeps the blocks in their order, "" if it is not known, or NULL. */
-static const char *conflict(const struct directive *receive, const struct directive *send)
+static const char *conflict(const directive_t *receive, const directive_t *send)
 {
-    struct objects a = {0}, b = {0};
+    objects_t a = {0}, b = {0};
     size_t i, j;
 
     find_objects(receive->statement, &a);
@@ -160,7 +160,7 @@ static const char *conflict(const struct directive *receive, const struct direct
     }
     for (i = 0; i < a.n; i++) {
         for (j = 0; j < b.n; j++) {
-            const struct object *x = &a.object[i], *y = &b.object[j];
+            const object_t *x = &a.object[i], *y = &b.object[j];
 
             if (x->variable == y->variable && (x->written || y->written) &&
                 (x->element < 0 || y->element < 0 || x->element == y->element) &&
@@ -172,7 +172,7 @@ static const char *conflict(const struct directive *receive, const struct direct
     return NULL;
 }
 
-static bool independent(const struct directive *receive, const struct directive *send)
+static bool independent(const directive_t *receive, const directive_t *send)
 {
     const char *name = conflict(receive, send);
 
@@ -187,7 +187,7 @@ static bool independent(const struct directive *receive, const struct directive 
 
 /* ---- text ---- */
 
-static size_t line_begin(const struct file *file, size_t at)
+static size_t line_begin(const file_t *file, size_t at)
 {
     while (at > 0 && file->text[at - 1] != '\n') {
         at--;
@@ -195,7 +195,7 @@ static size_t line_begin(const struct file *file, size_t at)
     return at;
 }
 
-static const char *indent(const struct file *file, size_t at)
+static const char *indent(const file_t *file, size_t at)
 {
     size_t begin = line_begin(file, at), end = begin;
 
@@ -206,7 +206,7 @@ static const char *indent(const struct file *file, size_t at)
 }
 
 /* The statement with the line that it comes from. */
-static const char *named(const struct file *file, size_t begin, size_t end)
+static const char *named(const file_t *file, size_t begin, size_t end)
 {
     const char *name;
     unsigned line, column;
@@ -217,9 +217,9 @@ static const char *named(const struct file *file, size_t begin, size_t end)
 }
 
 /* Without the directives: they have had their effect. */
-static void swap_blocks(const struct directive *receive, const struct directive *send)
+static void swap_blocks(const directive_t *receive, const directive_t *send)
 {
-    struct file *file = receive->file;
+    file_t *file = receive->file;
     const char *text =
         tr_format("\n%s\n%s", named(file, send->statement->begin, send->statement_end),
                   named(file, receive->statement->begin, receive->statement_end));
@@ -227,7 +227,7 @@ static void swap_blocks(const struct directive *receive, const struct directive 
     tr_replace(file, receive->begin, send->statement_end, text);
 }
 
-static bool has_continue(const struct node *node)
+static bool has_continue(const node_t *node)
 {
     size_t i;
 
@@ -242,7 +242,7 @@ static bool has_continue(const struct node *node)
     return false;
 }
 
-static bool has_label(const struct node *node)
+static bool has_label(const node_t *node)
 {
     size_t i;
 
@@ -258,13 +258,13 @@ static bool has_label(const struct node *node)
 }
 
 /* The directive of this kind for the statement NODE. */
-static const struct directive *block_at(const struct program *program, const struct file *file,
-                                        const struct node *node, enum directive_kind kind)
+static const directive_t *block_at(const program_t *program, const file_t *file, const node_t *node,
+                                   directive_kind_t kind)
 {
     size_t i;
 
     for (i = 0; i < program->n_directives; i++) {
-        const struct directive *one = program->directives[i];
+        const directive_t *one = program->directives[i];
 
         if (one->file == file && one->statement == node && one->kind == kind) {
             return one;
@@ -273,15 +273,14 @@ static const struct directive *block_at(const struct program *program, const str
     return NULL;
 }
 
-static const char *rotated(const struct directive *receive, const struct directive *send,
-                           const struct node *loop)
+static const char *rotated(const directive_t *receive, const directive_t *send, const node_t *loop)
 {
-    struct file *file = receive->file;
-    const struct node *body = loop->child[loop->n - 1];
+    file_t *file = receive->file;
+    const node_t *body = loop->child[loop->n - 1];
     const char *in = indent(file, loop->begin), *step, *condition, *first;
     const char *block = named(file, send->statement->begin, send->statement_end);
     size_t header[4];
-    struct text text = {0};
+    text_t text = {0};
 
     tr_for_header(file, loop, header);
     first = tr_render(file, header[3], header[0]);
@@ -304,10 +303,10 @@ static const char *rotated(const struct directive *receive, const struct directi
     return text.at;
 }
 
-static bool rotate(const struct program *program, struct file *file, const struct node *loop)
+static bool rotate(const program_t *program, file_t *file, const node_t *loop)
 {
-    const struct node *body = loop->child[loop->n - 1];
-    const struct directive *receive, *send;
+    const node_t *body = loop->child[loop->n - 1];
+    const directive_t *receive, *send;
     size_t header[4];
 
     if (loop->kind != CXCursor_ForStmt || body->kind != CXCursor_CompoundStmt || body->n < 3) {
@@ -331,15 +330,13 @@ static bool rotate(const struct program *program, struct file *file, const struc
     return true;
 }
 
-static void reorder_siblings(const struct program *program, struct file *file,
-                             const struct node *node)
+static void reorder_siblings(const program_t *program, file_t *file, const node_t *node)
 {
     size_t i;
 
     for (i = 0; i + 1 < node->n && node->kind == CXCursor_CompoundStmt; i++) {
-        const struct directive *receive =
-            block_at(program, file, node->child[i], DIRECTIVE_RECEIVE);
-        const struct directive *send = block_at(program, file, node->child[i + 1], DIRECTIVE_SEND);
+        const directive_t *receive = block_at(program, file, node->child[i], DIRECTIVE_RECEIVE);
+        const directive_t *send = block_at(program, file, node->child[i + 1], DIRECTIVE_SEND);
 
         if (receive && send && independent(receive, send)) {
             swap_blocks(receive, send);
@@ -351,20 +348,20 @@ static void reorder_siblings(const struct program *program, struct file *file,
     }
 }
 
-void tr_reorder(struct program *program, struct file *file)
+void tr_reorder(program_t *program, file_t *file)
 {
     size_t i;
 
     for (i = 0; i < program->n_directives; i++) {
-        const struct directive *one = program->directives[i];
+        const directive_t *one = program->directives[i];
 
         if (one->file == file) {
             tr_replace(file, one->begin, one->end, "");
         }
     }
     for (i = 0; i < program->n_directives; i++) {
-        const struct directive *one = program->directives[i];
-        const struct node *loop;
+        const directive_t *one = program->directives[i];
+        const node_t *loop;
 
         if (one->file != file || one->kind != DIRECTIVE_OLAP) {
             continue;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "apps/mpi/functions.h"
+#include "shared/mpi/functions.h"
 
 static const struct {
     const char *name, *instead;
@@ -16,7 +16,7 @@ static const struct {
 #include "libc.def"
 };
 
-static void refuse(const char *what, enum refusal refusal)
+static void refuse(const char *what, refusal_t refusal)
 {
     fprintf(stderr, "bamboocc: %s: %s [B%d]\n", what, tr_meaning(refusal), (int) refusal);
 }
@@ -49,7 +49,7 @@ static const char *undefined_names(const char *object)
 {
     /* NOLINTNEXTLINE(cert-env33-c): the path is quoted */
     FILE *names = popen(tr_format("nm -D -P --undefined-only '%s'", object), "r");
-    struct text text = {0};
+    text_t text = {0};
     char line[4096];
 
     tr_add(&text, "\n");

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct c_memory *memory(void)
+static c_memory_t *memory(void)
 {
-    static struct c_memory *all;
+    static c_memory_t *all;
 
     return all = all ? all : c_memory_new();
 }
@@ -60,7 +60,7 @@ char *tr_format(const char *pattern, ...)
     return text;
 }
 
-void tr_add_bytes(struct text *text, const char *bytes, size_t n)
+void tr_add_bytes(text_t *text, const char *bytes, size_t n)
 {
     if (text->n + n + 1 > text->room) {
         size_t room = 2 * (text->n + n + 64);
@@ -77,7 +77,7 @@ void tr_add_bytes(struct text *text, const char *bytes, size_t n)
     text->at[text->n] = '\0';
 }
 
-void tr_add(struct text *text, const char *pattern, ...)
+void tr_add(text_t *text, const char *pattern, ...)
 {
     va_list arguments;
     char *piece;
@@ -135,7 +135,7 @@ static size_t string_end(const char *text, size_t at, size_t end)
     return at < end ? at + 1 : end;
 }
 
-static size_t read_token(const char *text, size_t at, size_t end, enum token_kind *kind)
+static size_t read_token(const char *text, size_t at, size_t end, token_kind_t *kind)
 {
     if (text[at] == '"' || text[at] == '\'') {
         *kind = TOKEN_STRING;
@@ -166,9 +166,9 @@ static size_t read_token(const char *text, size_t at, size_t end, enum token_kin
     return text[at] == '-' && at + 1 < end && text[at + 1] == '>' ? at + 2 : at + 1;
 }
 
-struct tokens tr_tokens_of(const char *text, size_t begin, size_t end)
+tokens_t tr_tokens_of(const char *text, size_t begin, size_t end)
 {
-    struct tokens tokens = {0};
+    tokens_t tokens = {0};
     bool directive = false, fresh = true; /* a line */
     size_t at = begin;
 
@@ -184,7 +184,7 @@ struct tokens tr_tokens_of(const char *text, size_t begin, size_t end)
         } else if (isspace((unsigned char) text[at])) {
             at++;
         } else {
-            struct token token = {.begin = at};
+            token_t token = {.begin = at};
 
             directive = directive || (fresh && text[at] == '#');
             fresh = false;
@@ -197,13 +197,13 @@ struct tokens tr_tokens_of(const char *text, size_t begin, size_t end)
     return tokens;
 }
 
-bool tr_token_is(const char *text, const struct token *token, const char *word)
+bool tr_token_is(const char *text, const token_t *token, const char *word)
 {
     return strlen(word) == token->end - token->begin &&
            memcmp(text + token->begin, word, strlen(word)) == 0;
 }
 
-size_t tr_skip_blank(const struct file *file, size_t at)
+size_t tr_skip_blank(const file_t *file, size_t at)
 {
     for (;;) {
         size_t next = skip_comment(file->text, at, file->size);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-const struct node *tr_strip_casts(const struct node *node)
+const node_t *tr_strip_casts(const node_t *node)
 {
     while (node->n == 1 &&
            (node->kind == CXCursor_ParenExpr || node->kind == CXCursor_UnexposedExpr)) {
@@ -13,13 +13,13 @@ const struct node *tr_strip_casts(const struct node *node)
     return node;
 }
 
-bool tr_is_loop(const struct node *node)
+bool tr_is_loop(const node_t *node)
 {
     return node->kind == CXCursor_ForStmt || node->kind == CXCursor_WhileStmt ||
            node->kind == CXCursor_DoStmt;
 }
 
-bool tr_is_branch(const struct node *parent, const struct node *child)
+bool tr_is_branch(const node_t *parent, const node_t *child)
 {
     switch (parent->kind) {
     case CXCursor_CompoundStmt:
@@ -40,14 +40,14 @@ bool tr_is_branch(const struct node *parent, const struct node *child)
     }
 }
 
-const char *tr_node_text(const struct file *file, const struct node *node)
+const char *tr_node_text(const file_t *file, const node_t *node)
 {
     return node->here && node->end <= file->size
                ? tr_copy_text(file->text + node->begin, node->end - node->begin)
                : "";
 }
 
-size_t tr_statement_end(const struct file *file, const struct node *statement)
+size_t tr_statement_end(const file_t *file, const node_t *statement)
 {
     size_t at;
 
@@ -70,7 +70,7 @@ size_t tr_statement_end(const struct file *file, const struct node *statement)
     }
 }
 
-bool tr_is_skipped(const struct file *file, size_t at)
+bool tr_is_skipped(const file_t *file, size_t at)
 {
     CXSourceRangeList *ranges = clang_getSkippedRanges(file->unit, file->main_file);
     unsigned i, begin, end;
@@ -88,13 +88,13 @@ bool tr_is_skipped(const struct file *file, size_t at)
     return skipped;
 }
 
-static size_t find_token(const struct file *file, size_t from, char what)
+static size_t find_token(const file_t *file, size_t from, char what)
 {
     size_t i;
     int depth = 0;
 
     for (i = 0; i < file->tokens.n; i++) {
-        const struct token *token = &file->tokens.token[i];
+        const token_t *token = &file->tokens.token[i];
         char c = file->text[token->begin];
 
         if (token->begin < from || token->kind != TOKEN_OTHER || token->directive) {
@@ -109,7 +109,7 @@ static size_t find_token(const struct file *file, size_t from, char what)
     return file->size;
 }
 
-void tr_for_header(const struct file *file, const struct node *statement, size_t header[4])
+void tr_for_header(const file_t *file, const node_t *statement, size_t header[4])
 {
     header[3] = find_token(file, statement->begin, '(') + 1;
     header[0] = find_token(file, header[3], ';');
@@ -118,7 +118,7 @@ void tr_for_header(const struct file *file, const struct node *statement, size_t
 }
 
 /* The child of a for statement that begins between two positions. */
-struct node *tr_for_part(const struct node *statement, size_t begin, size_t end)
+node_t *tr_for_part(const node_t *statement, size_t begin, size_t end)
 {
     size_t i;
 

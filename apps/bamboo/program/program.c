@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "apps/bamboo/rt/bamboo.h"
+#include "bamboo/rt/bamboo.h"
 
 /* The program's; a third parameter that it does not declare is not read. */
 int main(int argc, char **argv, char **environment);

@@ -46,7 +46,7 @@ int bamboo_mpi_comm_free_keyval(int *key)
     return MPI_SUCCESS;
 }
 
-static struct bamboo_attribute **find(bamboo_comm_t *comm, int key)
+static struct bamboo_attribute **find_attribute(bamboo_comm_t *comm, int key)
 {
     struct bamboo_attribute **link = &comm->attributes;
     while (*link != NULL && (*link)->key != key) {
@@ -66,7 +66,7 @@ static void delete_at(bamboo_comm_t *comm, struct bamboo_attribute **link)
     free(attribute);
 }
 
-static void set(bamboo_comm_t *comm, int key, void *value)
+static void set_attribute(bamboo_comm_t *comm, int key, void *value)
 {
     struct bamboo_attribute *made = bamboo_allocate(sizeof(*made));
     *made = (struct bamboo_attribute){key, value, comm->attributes};
@@ -77,7 +77,7 @@ int bamboo_mpi_comm_set_attr(bamboo_comm_t *comm, int key, void *value)
 {
     bamboo_mpi_comm_delete_attr(comm, key);
     bamboo_enter("MPI_Comm_set_attr");
-    set(bamboo_comm_of(comm), key, value);
+    set_attribute(bamboo_comm_of(comm), key, value);
     return MPI_SUCCESS;
 }
 
@@ -85,7 +85,7 @@ int bamboo_mpi_comm_delete_attr(bamboo_comm_t *comm, int key)
 {
     bamboo_enter("MPI_Comm_delete_attr");
     (void) key_of(key);
-    struct bamboo_attribute **link = find(bamboo_comm_of(comm), key);
+    struct bamboo_attribute **link = find_attribute(bamboo_comm_of(comm), key);
     if (*link != NULL) {
         delete_at(bamboo_comm_of(comm), link);
     }
@@ -107,7 +107,7 @@ int bamboo_mpi_comm_get_attr(bamboo_comm_t *comm, int key, void *value, int *fla
         return MPI_Comm_get_attr(MPI_COMM_WORLD, key, value, flag);
     }
     (void) key_of(key);
-    const struct bamboo_attribute *found = *find(comm, key);
+    const struct bamboo_attribute *found = *find_attribute(comm, key);
     *flag = found != NULL;
     if (found != NULL) {
         *(void **) value = found->value;
@@ -125,7 +125,7 @@ void bamboo_attributes_copy(bamboo_comm_t *from, bamboo_comm_t *to)
             key->copy(from, one->key, key->state, one->value, &value, &flag);
         }
         if (flag) {
-            set(to, one->key, value);
+            set_attribute(to, one->key, value);
         }
     }
 }

@@ -37,7 +37,7 @@ static int begin(const char *call, bamboo_comm_t **comm, int root)
     return bamboo_comm_rank(*comm, task->rank);
 }
 
-static int end(void)
+static int end_call(void)
 {
     bamboo_current->collective--;
     return MPI_SUCCESS;
@@ -54,7 +54,7 @@ int bamboo_mpi_barrier(bamboo_comm_t *comm)
             bamboo_begin_send(NULL, 0, MPI_BYTE, (me + bit) % size, 0, comm, 1)};
         bamboo_await_all(2, requests, MPI_STATUSES_IGNORE);
     }
-    return end();
+    return end_call();
 }
 
 /* ---- broadcast, in a binomial tree ---- */
@@ -81,7 +81,7 @@ int bamboo_mpi_bcast(void *buf, int count, MPI_Datatype type, int root, bamboo_c
 {
     begin("MPI_Bcast", &comm, root);
     broadcast(comm, buf, count, type, root);
-    return end();
+    return end_call();
 }
 
 /* ---- reduction ---- */
@@ -113,7 +113,7 @@ static void swap(struct elements *one, struct elements *other)
 }
 
 /* Copies elements to other memory of their datatype. */
-static void copy(const void *from, void *to, int count, MPI_Datatype type)
+static void copy_elements(const void *from, void *to, int count, MPI_Datatype type)
 {
     MPI_Gather(from, count, type, to, count, type, 0, MPI_COMM_SELF);
 }
@@ -126,7 +126,7 @@ static void reduce(bamboo_comm_t *comm, const void *in, void *out, int count, MP
 {
     const int size = comm->size, me = bamboo_comm_rank(comm, bamboo_current->rank);
     struct elements partial = elements(count, type), received = elements(count, type);
-    copy(in == MPI_IN_PLACE ? out : in, partial.at, count, type);
+    copy_elements(in == MPI_IN_PLACE ? out : in, partial.at, count, type);
     for (int bit = 1; bit < size; bit *= 2) {
         if (me & bit) {
             send(comm, partial.at, count, type, me - bit);
@@ -139,7 +139,7 @@ static void reduce(bamboo_comm_t *comm, const void *in, void *out, int count, MP
         }
     }
     if (me == 0 && root == 0) {
-        copy(partial.at, out, count, type);
+        copy_elements(partial.at, out, count, type);
     } else if (me == 0) {
         send(comm, partial.at, count, type, root);
     } else if (me == root) {
@@ -154,7 +154,7 @@ int bamboo_mpi_reduce(const void *in, void *out, int count, MPI_Datatype type, M
 {
     begin("MPI_Reduce", &comm, root);
     reduce(comm, in, out, count, type, op, root);
-    return end();
+    return end_call();
 }
 
 /* The same values in the same order at every rank, of a number of ranks that is a power of two: in
@@ -165,7 +165,7 @@ static void reduce_everywhere(bamboo_comm_t *comm, const void *in, void *out, in
     const int me = bamboo_comm_rank(comm, bamboo_current->rank);
     struct elements received = elements(count, type), partial = {NULL, out};
     if (in != MPI_IN_PLACE) {
-        copy(in, out, count, type);
+        copy_elements(in, out, count, type);
     }
     for (int bit = 1; bit < comm->size; bit *= 2) {
         const int other = me ^ bit;
@@ -179,7 +179,7 @@ static void reduce_everywhere(bamboo_comm_t *comm, const void *in, void *out, in
         MPI_Reduce_local(received.at, partial.at, count, type, op);
     }
     if (partial.at != out) {
-        copy(partial.at, out, count, type);
+        copy_elements(partial.at, out, count, type);
     }
     free(partial.memory);
     free(received.memory);
@@ -195,20 +195,20 @@ int bamboo_mpi_allreduce(const void *in, void *out, int count, MPI_Datatype type
         reduce(comm, in, out, count, type, op, 0);
         broadcast(comm, out, count, type, 0);
     }
-    return end();
+    return end_call();
 }
 
 /* After the round of bit, a rank has combined the 2 * bit ranks up to its own. exclusive: out gets
  * those before it. */
-static void scan(bamboo_comm_t *comm, const void *in, void *out, int count, MPI_Datatype type,
-                 MPI_Op op, int exclusive)
+static void scan_ranks(bamboo_comm_t *comm, const void *in, void *out, int count, MPI_Datatype type,
+                       MPI_Op op, int exclusive)
 {
     const int size = comm->size, me = bamboo_comm_rank(comm, bamboo_current->rank);
     struct elements partial = elements(count, type), received = elements(count, type);
     int none = exclusive; /* so far */
-    copy(in == MPI_IN_PLACE ? out : in, partial.at, count, type);
+    copy_elements(in == MPI_IN_PLACE ? out : in, partial.at, count, type);
     if (!exclusive) {
-        copy(partial.at, out, count, type);
+        copy_elements(partial.at, out, count, type);
     }
     for (int bit = 1; bit < size; bit *= 2) {
         bamboo_request_t *requests[2] = {NULL, NULL};
@@ -223,7 +223,7 @@ static void scan(bamboo_comm_t *comm, const void *in, void *out, int count, MPI_
             continue;
         }
         if (none) {
-            copy(received.at, out, count, type);
+            copy_elements(received.at, out, count, type);
             none = 0;
         } else {
             MPI_Reduce_local(received.at, out, count, type, op);
@@ -238,16 +238,16 @@ int bamboo_mpi_scan(const void *in, void *out, int count, MPI_Datatype type, MPI
                     bamboo_comm_t *comm)
 {
     begin("MPI_Scan", &comm, 0);
-    scan(comm, in, out, count, type, op, 0);
-    return end();
+    scan_ranks(comm, in, out, count, type, op, 0);
+    return end_call();
 }
 
 int bamboo_mpi_exscan(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op,
                       bamboo_comm_t *comm)
 {
     begin("MPI_Exscan", &comm, 0);
-    scan(comm, in, out, count, type, op, 1);
-    return end();
+    scan_ranks(comm, in, out, count, type, op, 1);
+    return end_call();
 }
 
 /* ---- blocks from ranks to ranks ---- */
@@ -329,8 +329,8 @@ static int peer(const struct peers *peers, int i)
 
 /* Sends a block to each of `to`, and receives one from each of `from`. In place, the rank's own
  * block stays where it is. */
-static void move(bamboo_comm_t *comm, struct peers to, struct blocks sent, struct peers from,
-                 struct blocks received, int in_place)
+static void move_blocks(bamboo_comm_t *comm, struct peers to, struct blocks sent, struct peers from,
+                        struct blocks received, int in_place)
 {
     const int me = in_place ? bamboo_comm_rank(comm, bamboo_current->rank) : -1;
     bamboo_request_t **requests = allocate((size_t) (to.n + from.n) * sizeof(*requests));
@@ -371,9 +371,9 @@ static int gather(const char *call, bamboo_comm_t *comm, int root, struct blocks
                   struct blocks received)
 {
     const int me = begin(call, &comm, root), in_place = sent.buf == MPI_IN_PLACE;
-    move(comm, in_place ? no_peers : one(&root), sent, me == root ? everyone(comm) : no_peers,
-         received, in_place);
-    return end();
+    move_blocks(comm, in_place ? no_peers : one(&root), sent,
+                me == root ? everyone(comm) : no_peers, received, in_place);
+    return end_call();
 }
 
 static int is_root(bamboo_comm_t *comm, int root)
@@ -402,8 +402,8 @@ static void scatter(bamboo_comm_t *comm, int root, struct blocks sent, struct bl
 {
     const int me = bamboo_comm_rank(comm, bamboo_current->rank),
               in_place = received.buf == MPI_IN_PLACE;
-    move(comm, me == root ? everyone(comm) : no_peers, sent, in_place ? no_peers : one(&root),
-         received, in_place);
+    move_blocks(comm, me == root ? everyone(comm) : no_peers, sent,
+                in_place ? no_peers : one(&root), received, in_place);
 }
 
 int bamboo_mpi_scatter(const void *in, int in_count, MPI_Datatype in_type, void *out, int count,
@@ -412,7 +412,7 @@ int bamboo_mpi_scatter(const void *in, int in_count, MPI_Datatype in_type, void 
     const int me = begin("MPI_Scatter", &comm, root);
     scatter(comm, root, me == root ? equal_blocks(in, in_count, in_type) : no_blocks,
             one_block(out, count, type));
-    return end();
+    return end_call();
 }
 
 int bamboo_mpi_scatterv(const void *in, const int *counts, const int *displacements,
@@ -422,7 +422,7 @@ int bamboo_mpi_scatterv(const void *in, const int *counts, const int *displaceme
     const int me = begin("MPI_Scatterv", &comm, root);
     scatter(comm, root, me == root ? unequal_blocks(in, counts, displacements, in_type) : no_blocks,
             one_block(out, count, type));
-    return end();
+    return end_call();
 }
 
 /* Reduces to rank 0, which scatters. */
@@ -441,7 +441,7 @@ int bamboo_mpi_reduce_scatter(const void *in, void *out, const int *counts, MPI_
             one_block(out, counts[me], type));
     free(all.memory);
     free(displacements);
-    return end();
+    return end_call();
 }
 
 int bamboo_mpi_reduce_scatter_block(const void *in, void *out, int count, MPI_Datatype type,
@@ -461,9 +461,9 @@ static int allgather(const char *call, bamboo_comm_t *comm, struct blocks sent,
                      struct blocks received)
 {
     const int me = begin(call, &comm, 0), in_place = sent.buf == MPI_IN_PLACE;
-    move(comm, everyone(comm), in_place ? block_at(&received, me) : sent, everyone(comm), received,
-         in_place);
-    return end();
+    move_blocks(comm, everyone(comm), in_place ? block_at(&received, me) : sent, everyone(comm),
+                received, in_place);
+    return end_call();
 }
 
 int bamboo_mpi_allgather(const void *in, int in_count, MPI_Datatype in_type, void *out, int count,
@@ -487,8 +487,8 @@ static int alltoall(const char *call, bamboo_comm_t *comm, struct blocks sent,
 {
     begin(call, &comm, 0);
     if (sent.buf != MPI_IN_PLACE) {
-        move(comm, everyone(comm), sent, everyone(comm), received, 0);
-        return end();
+        move_blocks(comm, everyone(comm), sent, everyone(comm), received, 0);
+        return end_call();
     }
     int *counts = allocate(2 * (size_t) comm->size * sizeof(int)), total = 0;
     int *displacements = counts + comm->size;
@@ -504,11 +504,11 @@ static int alltoall(const char *call, bamboo_comm_t *comm, struct blocks sent,
         MPI_Pack(block.buf, block.count, block.type, packed, total, &position, MPI_COMM_SELF);
         counts[i] = position - displacements[i];
     }
-    move(comm, everyone(comm), unequal_blocks(packed, counts, displacements, MPI_PACKED),
-         everyone(comm), received, 0);
+    move_blocks(comm, everyone(comm), unequal_blocks(packed, counts, displacements, MPI_PACKED),
+                everyone(comm), received, 0);
     free(packed);
     free(counts);
-    return end();
+    return end_call();
 }
 
 int bamboo_mpi_alltoall(const void *in, int in_count, MPI_Datatype in_type, void *out, int count,
@@ -550,9 +550,9 @@ static int neighbours(const char *call, bamboo_comm_t *comm, struct blocks sent,
         bamboo_fail("the communicator has no topology");
     }
     const int grid = topology->kind == MPI_CART;
-    move(comm, (struct peers){topology->outdegree, topology->to, grid}, sent,
-         (struct peers){topology->indegree, topology->from, grid}, received, 0);
-    return end();
+    move_blocks(comm, (struct peers){topology->outdegree, topology->to, grid}, sent,
+                (struct peers){topology->indegree, topology->from, grid}, received, 0);
+    return end_call();
 }
 
 int bamboo_mpi_neighbor_allgather(const void *in, int in_count, MPI_Datatype in_type, void *out,

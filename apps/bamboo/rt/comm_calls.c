@@ -55,7 +55,7 @@ struct member {
     unsigned contexts; /* in use */
 };
 
-static int compare(const void *a, const void *b)
+static int compare_ranks(const void *a, const void *b)
 {
     const struct member *x = a, *y = b;
     return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : x->rank - y->rank;
@@ -76,7 +76,7 @@ bamboo_comm_t *bamboo_comm_divide(bamboo_comm_t *comm, int color, int key)
             all[size++] = all[i];
         }
     }
-    qsort(all, (size_t) size, sizeof(*all), compare);
+    qsort(all, (size_t) size, sizeof(*all), compare_ranks);
     for (int i = 0; i < size; i++) {
         world[i] = bamboo_comm_world_rank(comm, all[i].rank);
     }
@@ -99,7 +99,7 @@ static int begin(const char *call, bamboo_comm_t **comm)
     return bamboo_comm_rank(*comm, bamboo_current->rank);
 }
 
-static int end(void)
+static int end_call(void)
 {
     bamboo_current->collective--;
     return MPI_SUCCESS;
@@ -112,7 +112,7 @@ int bamboo_mpi_comm_split(bamboo_comm_t *comm, int color, int key, bamboo_comm_t
         bamboo_fail("color %d is negative", color);
     }
     *made = bamboo_comm_divide(comm, color, key);
-    return end();
+    return end_call();
 }
 
 /* Tasks of a process share memory. */
@@ -126,7 +126,7 @@ int bamboo_mpi_comm_split_type(bamboo_comm_t *comm, int type, int key, MPI_Info 
     }
     *made = bamboo_comm_divide(
         comm, type == MPI_UNDEFINED ? type : bamboo_places[bamboo_current->rank].node, key);
-    return end();
+    return end_call();
 }
 
 int bamboo_mpi_comm_dup(bamboo_comm_t *comm, bamboo_comm_t **made)
@@ -135,7 +135,7 @@ int bamboo_mpi_comm_dup(bamboo_comm_t *comm, bamboo_comm_t **made)
     *made = bamboo_comm_divide(comm, 0, me);
     (*made)->topology = bamboo_topology_copy(comm->topology);
     bamboo_attributes_copy(comm, *made);
-    return end();
+    return end_call();
 }
 
 int bamboo_mpi_comm_dup_with_info(bamboo_comm_t *comm, MPI_Info info, bamboo_comm_t **made)
@@ -153,7 +153,7 @@ int bamboo_mpi_comm_create(bamboo_comm_t *comm, bamboo_group_t *group, bamboo_co
     }
     /* Groups of one call do not overlap. */
     *made = bamboo_comm_divide(comm, at < group->size ? group->world[0] : MPI_UNDEFINED, at);
-    return end();
+    return end_call();
 }
 
 /* Only the group takes part: its first rank collects the contexts in use. Others get no
@@ -171,7 +171,7 @@ int bamboo_mpi_comm_create_group(bamboo_comm_t *comm, bamboo_group_t *group, int
     if (me < 0) {
         free(world);
         *made = NULL;
-        return end();
+        return end_call();
     }
     for (int i = 1; i < group->size; i++) {
         unsigned others;
@@ -188,7 +188,7 @@ int bamboo_mpi_comm_create_group(bamboo_comm_t *comm, bamboo_group_t *group, int
         bamboo_mpi_send(&used, 1, MPI_UNSIGNED, bamboo_comm_rank(comm, world[i]), tag, comm);
     }
     *made = bamboo_comm_new(lowest_free(used), group->size, world);
-    return end();
+    return end_call();
 }
 
 /* ---- names, errors, comparison ---- */

@@ -14,7 +14,7 @@ static bamboo_group_t *new_group(int most)
     return group;
 }
 
-static const bamboo_group_t *check(const char *call, const bamboo_group_t *group)
+static const bamboo_group_t *check_group(const char *call, const bamboo_group_t *group)
 {
     bamboo_enter(call);
     if (group == NULL) {
@@ -54,32 +54,33 @@ int bamboo_mpi_comm_group(bamboo_comm_t *comm, bamboo_group_t **made)
 
 int bamboo_mpi_group_size(bamboo_group_t *group, int *size)
 {
-    *size = check("MPI_Group_size", group)->size;
+    *size = check_group("MPI_Group_size", group)->size;
     return MPI_SUCCESS;
 }
 
 int bamboo_mpi_group_rank(bamboo_group_t *group, int *rank)
 {
-    *rank = place_of(check("MPI_Group_rank", group), bamboo_current->rank);
+    *rank = place_of(check_group("MPI_Group_rank", group), bamboo_current->rank);
     return MPI_SUCCESS;
 }
 
 int bamboo_mpi_group_translate_ranks(bamboo_group_t *from, int n, const int *ranks,
                                      bamboo_group_t *to, int *result)
 {
-    check("MPI_Group_translate_ranks", from);
+    check_group("MPI_Group_translate_ranks", from);
     for (int i = 0; i < n; i++) {
-        result[i] = ranks[i] == MPI_PROC_NULL
-                        ? MPI_PROC_NULL
-                        : place_of(check("MPI_Group_translate_ranks", to), member(from, ranks[i]));
+        result[i] =
+            ranks[i] == MPI_PROC_NULL
+                ? MPI_PROC_NULL
+                : place_of(check_group("MPI_Group_translate_ranks", to), member(from, ranks[i]));
     }
     return MPI_SUCCESS;
 }
 
 int bamboo_mpi_group_compare(bamboo_group_t *one, bamboo_group_t *other, int *result)
 {
-    check("MPI_Group_compare", one);
-    check("MPI_Group_compare", other);
+    check_group("MPI_Group_compare", one);
+    check_group("MPI_Group_compare", other);
     *result = one->size == other->size ? MPI_IDENT : MPI_UNEQUAL;
     for (int i = 0; i < one->size && *result != MPI_UNEQUAL; i++) {
         int at = place_of(other, one->world[i]);
@@ -90,7 +91,7 @@ int bamboo_mpi_group_compare(bamboo_group_t *one, bamboo_group_t *other, int *re
 
 int bamboo_mpi_group_free(bamboo_group_t **group)
 {
-    check("MPI_Group_free", *group);
+    check_group("MPI_Group_free", *group);
     if (*group != &bamboo_group_empty) {
         free((*group)->world);
         free(*group);
@@ -101,7 +102,7 @@ int bamboo_mpi_group_free(bamboo_group_t **group)
 
 int bamboo_mpi_group_incl(bamboo_group_t *group, int n, const int *ranks, bamboo_group_t **made)
 {
-    check("MPI_Group_incl", group);
+    check_group("MPI_Group_incl", group);
     *made = new_group(n);
     for (int i = 0; i < n; i++) {
         (*made)->world[(*made)->size++] = member(group, ranks[i]);
@@ -132,22 +133,22 @@ int bamboo_mpi_group_excl(bamboo_group_t *group, int n, const int *ranks, bamboo
 
 int bamboo_mpi_group_intersection(bamboo_group_t *one, bamboo_group_t *other, bamboo_group_t **made)
 {
-    *made = select_members(check("MPI_Group_intersection", one),
-                           check("MPI_Group_intersection", other), 1);
+    *made = select_members(check_group("MPI_Group_intersection", one),
+                           check_group("MPI_Group_intersection", other), 1);
     return MPI_SUCCESS;
 }
 
 int bamboo_mpi_group_difference(bamboo_group_t *one, bamboo_group_t *other, bamboo_group_t **made)
 {
-    *made =
-        select_members(check("MPI_Group_difference", one), check("MPI_Group_difference", other), 0);
+    *made = select_members(check_group("MPI_Group_difference", one),
+                           check_group("MPI_Group_difference", other), 0);
     return MPI_SUCCESS;
 }
 
 int bamboo_mpi_group_union(bamboo_group_t *one, bamboo_group_t *other, bamboo_group_t **made)
 {
-    bamboo_group_t *more =
-        select_members(check("MPI_Group_union", other), check("MPI_Group_union", one), 0);
+    bamboo_group_t *more = select_members(check_group("MPI_Group_union", other),
+                                          check_group("MPI_Group_union", one), 0);
     *made = new_group(one->size + more->size);
     (*made)->size = one->size + more->size;
     memcpy((*made)->world, one->world, (size_t) one->size * sizeof(int));

@@ -107,8 +107,8 @@ static void check_room(size_t bytes, const bamboo_request_t *recv)
 
 /* MPI_Gather() of one process is the copy from a datatype to another that implementations do in one
  * pass; it wants equal sizes. A message to oneself may be shorter than what receives it. */
-static void copy(const void *from, int count, MPI_Datatype type, size_t bytes,
-                 bamboo_request_t *recv)
+static void copy_message(const void *from, int count, MPI_Datatype type, size_t bytes,
+                         bamboo_request_t *recv)
 {
     if (bytes == 0) {
         return;
@@ -146,10 +146,10 @@ void bamboo_receive(bamboo_message_t *message, bamboo_request_t *recv)
     bamboo_request_t *send = message->send;
     check_room(message->bytes, recv);
     if (send != NULL) {
-        copy(send->buf, send->count, send->type, message->bytes, recv);
+        copy_message(send->buf, send->count, send->type, message->bytes, recv);
         complete_send(send, message->when, bamboo_now(recv->owner->node));
     } else if (message->bytes > 0) {
-        copy(message->packed, (int) message->bytes, MPI_PACKED, message->bytes, recv);
+        copy_message(message->packed, (int) message->bytes, MPI_PACKED, message->bytes, recv);
     }
     received(recv, message->from, message->tag, message->bytes, message->when);
     bamboo_message_delete(message);
@@ -260,7 +260,7 @@ void bamboo_send_local(bamboo_request_t *send, bamboo_task_t *to, bamboo_ns_t wh
         }
         bamboo_deliver(&here, to); /* takes recv out */
         check_room(here.bytes, recv);
-        copy(send->buf, send->count, send->type, here.bytes, recv);
+        copy_message(send->buf, send->count, send->type, here.bytes, recv);
         received(recv, here.from, here.tag, here.bytes, when);
         complete_send(send, when, 0);
         return;

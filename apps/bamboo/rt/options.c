@@ -33,7 +33,7 @@ static const struct row {
     {"--stats", "BAMBOO_STATS", 0, 1, 1, "1: print messages, copies and switches at the end"},
 };
 
-static const char *set(const struct row *row, const char *name, const char *text)
+static const char *set_option(const struct row *row, const char *name, const char *text)
 {
     static char message[400]; /* memory may be out */
     char *end;
@@ -80,7 +80,7 @@ const char *bamboo_options_read(int *argc, char **argv)
     int kept = *argc > 0 ? 1 : 0, from = kept;
     for (size_t i = 0; i < count; i++) {
         const char *text = getenv(rows[i].variable);
-        if (text != NULL && (message = set(&rows[i], rows[i].variable, text)) != NULL) {
+        if (text != NULL && (message = set_option(&rows[i], rows[i].variable, text)) != NULL) {
             return message;
         }
     }
@@ -105,7 +105,7 @@ const char *bamboo_options_read(int *argc, char **argv)
         if (argv[from][length] == '\0') {
             value = from + 1 < *argc ? argv[++from] : "";
         }
-        if ((message = set(&rows[i], rows[i].name, value)) != NULL) {
+        if ((message = set_option(&rows[i], rows[i].name, value)) != NULL) {
             return message;
         }
     }

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "apps/bamboo/net/net.h"
+#include "bamboo/net/net.h"
 
 typedef struct bamboo_options {
     int vf;             /* tasks in a process, or on a modelled node */

@@ -97,7 +97,7 @@ static void *grow(void *old, size_t element, int room)
     return memory;
 }
 
-static MPI_Request *add(bamboo_request_t *request)
+static MPI_Request *add_request(bamboo_request_t *request)
 {
     if (active_count == active_room) {
         active_room = active_room > 0 ? 2 * active_room : 64;
@@ -125,9 +125,9 @@ void bamboo_remote_send(bamboo_request_t *send, int process, int to_local)
         bamboo_net_sent(process, stream_of(send->context, code), bamboo_now(send->owner->node));
     }
     if (send->synchronous) {
-        MPI_Issend(send->buf, send->count, send->type, process, code, comm, add(send));
+        MPI_Issend(send->buf, send->count, send->type, process, code, comm, add_request(send));
     } else {
-        MPI_Isend(send->buf, send->count, send->type, process, code, comm, add(send));
+        MPI_Isend(send->buf, send->count, send->type, process, code, comm, add_request(send));
     }
 }
 
@@ -139,7 +139,7 @@ void bamboo_remote_recv(bamboo_request_t *recv, int process, int from_local)
     recv->process = process;
     recv->stream = stream_of(recv->context, code);
     MPI_Irecv(recv->buf, recv->count, recv->type, process, code, comms[recv->context / 2],
-              add(recv));
+              add_request(recv));
 }
 
 void bamboo_remote_receive(bamboo_message_t *message, bamboo_request_t *recv)
@@ -148,7 +148,7 @@ void bamboo_remote_receive(bamboo_message_t *message, bamboo_request_t *recv)
     recv->status.MPI_TAG = message->tag;
     recv->pulled = 1;
     recv->when = message->when;
-    MPI_Imrecv(recv->buf, recv->count, recv->type, &message->remote, add(recv));
+    MPI_Imrecv(recv->buf, recv->count, recv->type, &message->remote, add_request(recv));
     bamboo_message_delete(message);
 }
 

@@ -268,7 +268,7 @@ static void agree(int process, const char *message)
     }
 }
 
-static void check(int process, int processes)
+static void check_processes(int process, int processes)
 {
     char message[256];
     if (bamboo_options.nodes > 0 && processes > 1) {
@@ -294,7 +294,7 @@ static void end_messages(void)
     }
 }
 
-static int run(int argc, char **argv, const struct program *program)
+static int run_program(int argc, char **argv, const struct program *program)
 {
     int provided, process, processes, status = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
@@ -302,7 +302,7 @@ static int run(int argc, char **argv, const struct program *program)
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
     const char *message = bamboo_options_read(&argc, argv);
     agree(process, message);
-    check(process, processes);
+    check_processes(process, processes);
     if (program->image != NULL) { /* which says where tasks are when it is loaded */
         bamboo_copy_open(program->image, program->bytes, 0);
     }
@@ -334,11 +334,11 @@ int bamboo_run(int argc, char **argv, int (*program)(int, char **))
 {
     /* It does not read the third argument. */
     const struct program one = {.main = (bamboo_main_t *) (void (*)(void)) program};
-    return run(argc, argv, &one);
+    return run_program(argc, argv, &one);
 }
 
 int bamboo_run_image(int argc, char **argv, const void *image, size_t bytes)
 {
     const struct program one = {.image = image, .bytes = bytes};
-    return run(argc, argv, &one);
+    return run_program(argc, argv, &one);
 }

@@ -127,7 +127,7 @@ void bamboo_yield(void)
     suspend();
 }
 
-static void run(bamboo_task_t *task)
+static void run_task(bamboo_task_t *task)
 {
     bamboo_current = task;
     task->phase = TASK_RUNS;
@@ -303,7 +303,7 @@ static int schedule_modelled(void (*idle)(bamboo_ns_t last))
         return 0;
     }
     start_computing();
-    run(task);
+    run_task(task);
     node->clock += computed();
     node->clock = node->clock > node->told ? node->clock : node->told;
     return task->phase == TASK_FINISHED;
@@ -320,7 +320,7 @@ static int schedule_real(void (*poll)(void), void (*idle)(bamboo_ns_t last))
     node->ready_end = &node->ready;
     while (task != NULL) {
         bamboo_task_t *next = task->next;
-        run(task);
+        run_task(task);
         finished += task->phase == TASK_FINISHED;
         ran += task->tests == 0;
         task = next;

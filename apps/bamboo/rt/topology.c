@@ -27,8 +27,8 @@ int bamboo_mpi_topo_test(bamboo_comm_t *comm, int *kind)
 }
 
 /* A communicator of the first `size` ranks, to which the topology is given; else NULL. */
-static bamboo_comm_t *make(const char *call, bamboo_comm_t *comm, int size,
-                           const bamboo_topology_t *topology)
+static bamboo_comm_t *make_comm(const char *call, bamboo_comm_t *comm, int size,
+                                const bamboo_topology_t *topology)
 {
     bamboo_enter(call);
     comm = bamboo_comm_of(comm);
@@ -114,7 +114,7 @@ int bamboo_mpi_cart_create(bamboo_comm_t *comm, int dimensions, const int *dims,
         }
         size *= dims[d];
     }
-    *made = make("MPI_Cart_create", comm, size, &grid);
+    *made = make_comm("MPI_Cart_create", comm, size, &grid);
     if (*made != NULL) {
         find_neighbours(*made);
     }
@@ -230,7 +230,7 @@ int bamboo_mpi_graph_create(bamboo_comm_t *comm, int nodes, const int *index, co
         graph.indegree = graph.outdegree = index[me] - first;
         graph.from = graph.to = (int *) edges + first;
     }
-    *made = make("MPI_Graph_create", comm, nodes, &graph);
+    *made = make_comm("MPI_Graph_create", comm, nodes, &graph);
     return MPI_SUCCESS;
 }
 
@@ -301,7 +301,7 @@ int bamboo_mpi_dist_graph_create_adjacent(bamboo_comm_t *comm, int indegree, con
         graph.weights_out = (int *) weights_out;
     }
     bamboo_enter("MPI_Dist_graph_create_adjacent");
-    *made = make("MPI_Dist_graph_create_adjacent", comm, bamboo_comm_of(comm)->size, &graph);
+    *made = make_comm("MPI_Dist_graph_create_adjacent", comm, bamboo_comm_of(comm)->size, &graph);
     return MPI_SUCCESS;
 }
 

@@ -19,7 +19,7 @@ typedef struct held {
 enum { SLOTS = 256 };
 static held_t *slots[SLOTS];
 
-static held_t **find(MPI_Datatype type)
+static held_t **find_slot(MPI_Datatype type)
 {
     uint64_t bits = 0;
     memcpy(&bits, &type, sizeof(type) < sizeof(bits) ? sizeof(type) : sizeof(bits));
@@ -32,7 +32,7 @@ static held_t **find(MPI_Datatype type)
 
 void bamboo_type_hold(MPI_Datatype type)
 {
-    held_t **link = find(type);
+    held_t **link = find_slot(type);
     if (*link == NULL) {
         *link = bamboo_allocate(sizeof(**link));
         (*link)->type = type;
@@ -42,7 +42,7 @@ void bamboo_type_hold(MPI_Datatype type)
 
 void bamboo_type_release(MPI_Datatype type)
 {
-    held_t **link = find(type), *held = *link;
+    held_t **link = find_slot(type), *held = *link;
     if (--held->count == 0) {
         *link = held->next;
         if (held->freed) {
@@ -54,7 +54,7 @@ void bamboo_type_release(MPI_Datatype type)
 
 int bamboo_mpi_type_free(MPI_Datatype *type)
 {
-    held_t *held = *find(*type);
+    held_t *held = *find_slot(*type);
     if (held == NULL) {
         return MPI_Type_free(type);
     }

@@ -87,7 +87,7 @@ void bamboo_await_all(int count, bamboo_request_t **requests, MPI_Status *status
 }
 
 /* -1: no request is active; 0: none complete; 1: at least one. */
-static int look(int count, bamboo_request_t **requests)
+static int look_at_requests(int count, bamboo_request_t **requests)
 {
     int active = 0;
     for (int i = 0; i < count; i++) {
@@ -101,7 +101,7 @@ static int look(int count, bamboo_request_t **requests)
 
 static void await_one(int count, bamboo_request_t **requests)
 {
-    if (look(count, requests) == 0) {
+    if (look_at_requests(count, requests) == 0) {
         mark_awaited(count, requests);
         bamboo_wait_for(1);
         for (int i = 0; i < count; i++) {
@@ -128,7 +128,7 @@ static void take_any(int count, bamboo_request_t **requests, int *index, MPI_Sta
 static void take_some(int count, bamboo_request_t **requests, int *done, int *indices,
                       MPI_Status *statuses)
 {
-    int taken = 0, active = look(count, requests);
+    int taken = 0, active = look_at_requests(count, requests);
     for (int i = 0; i < count; i++) {
         if (is_done(requests[i])) {
             indices[taken] = i;
@@ -232,10 +232,10 @@ int bamboo_mpi_testany(int count, bamboo_request_t **requests, int *index, int *
                        MPI_Status *status)
 {
     enter("MPI_Testany", count);
-    if (look(count, requests) == 0) {
+    if (look_at_requests(count, requests) == 0) {
         let_others_run();
     }
-    *flag = look(count, requests) != 0;
+    *flag = look_at_requests(count, requests) != 0;
     *index = MPI_UNDEFINED;
     if (*flag) {
         take_any(count, requests, index, status);
@@ -247,7 +247,7 @@ int bamboo_mpi_testsome(int count, bamboo_request_t **requests, int *done, int *
                         MPI_Status *statuses)
 {
     enter("MPI_Testsome", count);
-    if (look(count, requests) == 0) {
+    if (look_at_requests(count, requests) == 0) {
         let_others_run();
     }
     take_some(count, requests, done, indices, statuses);
@@ -329,7 +329,7 @@ int bamboo_mpi_sendrecv_replace(void *buf, int count, MPI_Datatype type, int to,
 
 /* ---- probes ---- */
 
-static bamboo_message_t *find(bamboo_request_t *probe)
+static bamboo_message_t *find_message(bamboo_request_t *probe)
 {
     bamboo_message_t *message = bamboo_match(probe);
     if (message == NULL) {
@@ -367,9 +367,9 @@ int bamboo_mpi_iprobe(int from, int tag, bamboo_comm_t *comm, int *flag, MPI_Sta
     bamboo_message_t *message = NULL;
     if (from == MPI_PROC_NULL) {
         bamboo_set_status(probe, MPI_PROC_NULL, MPI_ANY_TAG, 0);
-    } else if ((message = find(probe)) == NULL) {
+    } else if ((message = find_message(probe)) == NULL) {
         let_others_run();
-        message = find(probe);
+        message = find_message(probe);
     }
     *flag = from == MPI_PROC_NULL || message != NULL;
     if (message != NULL) {

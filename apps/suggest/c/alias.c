@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-int run_add_base(struct run *run, struct run_base base)
+int run_add_base(run_t *run, run_base_t base)
 {
     int i;
 
     for (i = 0; i < run->n_bases; i++) {
-        const struct run_base *other = &run->bases[i];
+        const run_base_t *other = &run->bases[i];
 
         if (base.kind == other->kind &&
             (base.kind == RUN_OBJECT ? base.symbol == other->symbol
@@ -25,7 +25,7 @@ int run_add_base(struct run *run, struct run_base base)
     return run->n_bases++;
 }
 
-static bool flows(const struct c_symbol *from, const struct c_symbol *to, int depth)
+static bool flows(const c_symbol_t *from, const c_symbol_t *to, int depth)
 {
     size_t i;
 
@@ -41,7 +41,7 @@ static bool flows(const struct c_symbol *from, const struct c_symbol *to, int de
 }
 
 /* Do only pointers that A's address demonstrably went to lead to it? */
-static bool is_private(const struct run_base *a)
+static bool is_private(const run_base_t *a)
 {
     if (!a->symbol || a->symbol->escapes || a->symbol->kind == C_SYMBOL_GLOBAL) {
         return false;
@@ -58,7 +58,7 @@ static bool is_private(const struct run_base *a)
 }
 
 /* Do A and everything B can lead to differ, from what is known of A? */
-static bool apart(const struct run_base *a, const struct run_base *b)
+static bool apart(const run_base_t *a, const run_base_t *b)
 {
     bool entry = b->kind == RUN_POINTEE && b->version == 0 && b->symbol->kind == C_SYMBOL_PARAMETER;
 
@@ -82,10 +82,10 @@ static bool apart(const struct run_base *a, const struct run_base *b)
     return false;
 }
 
-static bool proved_distinct(const struct run *run, int a, int b)
+static bool proved_distinct(const run_t *run, int a, int b)
 {
     if (a == RUN_ANY || b == RUN_ANY) {
-        const struct run_base *known = &run->bases[a == RUN_ANY ? b : a];
+        const run_base_t *known = &run->bases[a == RUN_ANY ? b : a];
 
         return a != b && is_private(known) && known->symbol->n_flows == 0;
     }
@@ -93,7 +93,7 @@ static bool proved_distinct(const struct run *run, int a, int b)
 }
 
 /* Is B one of those that a condition, or a loop, chose A from? */
-static bool may_be(const struct run *run, int a, int b, int depth)
+static bool may_be(const run_t *run, int a, int b, int depth)
 {
     int i;
 
@@ -110,7 +110,7 @@ static bool may_be(const struct run *run, int a, int b, int depth)
     return false;
 }
 
-bool run_distinct(struct run *run, int a, int b)
+bool run_distinct(run_t *run, int a, int b)
 {
     if ((a == b && a != RUN_ANY) || may_be(run, a, b, 0) || may_be(run, b, a, 0)) {
         return false;
@@ -128,7 +128,7 @@ bool run_distinct(struct run *run, int a, int b)
 }
 
 /* Under the rules of C for effective types (6.5, 7). */
-static bool types_differ(const struct c_type *a, const struct c_type *b)
+static bool types_differ(const c_type_t *a, const c_type_t *b)
 {
     if (!a || !b || a->size == 1 || b->size == 1) {
         return false;
@@ -144,14 +144,13 @@ static bool types_differ(const struct c_type *a, const struct c_type *b)
            (b->kind == C_TYPE_INTEGER || b->kind == C_TYPE_FLOATING || b->kind == C_TYPE_POINTER);
 }
 
-bool run_conflict(struct run *run, int base, const struct c_type *type, int other,
-                  const struct c_type *other_type)
+bool run_conflict(run_t *run, int base, const c_type_t *type, int other, const c_type_t *other_type)
 {
     return !types_differ(type, other_type) && !run_distinct(run, base, other);
 }
 
-static bool changed_by(struct run *run, int writer, int base, const struct c_type *type,
-                       size_t first, size_t end)
+static bool changed_by(run_t *run, int writer, int base, const c_type_t *type, size_t first,
+                       size_t end)
 {
     size_t i = writer + 1 < run->n_last_write ? run->last_write[writer + 1] : 0;
 
@@ -166,7 +165,7 @@ static bool changed_by(struct run *run, int writer, int base, const struct c_typ
     return false;
 }
 
-bool run_changed(struct run *run, int base, const struct c_type *type, size_t first, size_t end)
+bool run_changed(run_t *run, int base, const c_type_t *type, size_t first, size_t end)
 {
     int writer;
 
@@ -182,7 +181,7 @@ bool run_changed(struct run *run, int base, const struct c_type *type, size_t fi
 }
 
 /* The first write at that time or later; times ascend. */
-static size_t write_at(const struct run *run, size_t time)
+static size_t write_at(const run_t *run, size_t time)
 {
     size_t low = 0, high = run->n_writes;
 
@@ -198,12 +197,12 @@ static size_t write_at(const struct run *run, size_t time)
     return low;
 }
 
-bool run_written(struct run *run, int base, const struct c_type *type, size_t from, size_t to)
+bool run_written(run_t *run, int base, const c_type_t *type, size_t from, size_t to)
 {
     return run_changed(run, base, type, write_at(run, from), write_at(run, to));
 }
 
-static void note_last(struct run *run, int base)
+static void note_last(run_t *run, int base)
 {
     int n = run->n_bases + 1;
 
@@ -217,10 +216,10 @@ static void note_last(struct run *run, int base)
     run->last_write[base + 1] = ++run->n_writes;
 }
 
-void run_log_write(struct run *run, int base, const struct c_type *type)
+void run_log_write(run_t *run, int base, const c_type_t *type)
 {
     if (run->n_writes > 0) {
-        const struct run_write *last = &run->writes[run->n_writes - 1];
+        const run_write_t *last = &run->writes[run->n_writes - 1];
 
         if (last->base == base && last->type == type && last->time == run->clock) {
             return;
@@ -230,13 +229,13 @@ void run_log_write(struct run *run, int base, const struct c_type *type)
         run->writes_room = run->writes_room ? 2 * run->writes_room : 64;
         run->writes = c_resize(run->writes, run->writes_room, sizeof *run->writes);
     }
-    run->writes[run->n_writes] = (struct run_write){base, type, run->clock++, 0};
+    run->writes[run->n_writes] = (run_write_t){base, type, run->clock++, 0};
     note_last(run, base);
 }
 
-void run_forget(struct run *run, int base, const struct c_type *type)
+void run_forget(run_t *run, int base, const c_type_t *type)
 {
-    struct c_symbol *only = NULL;
+    c_symbol_t *only = NULL;
     size_t i, n = run->n_symbols;
 
     if (run->level == RUN_TRUSTING) { /* other memory is no variable */
@@ -247,7 +246,7 @@ void run_forget(struct run *run, int base, const struct c_type *type)
         n = 1;
     }
     for (i = 0; i < n; i++) {
-        struct c_symbol *symbol = only ? only : run->symbols[i];
+        c_symbol_t *symbol = only ? only : run->symbols[i];
         bool reachable = symbol->kind == C_SYMBOL_GLOBAL || symbol->kind == C_SYMBOL_STATIC ||
                          symbol->address_taken;
 
@@ -269,7 +268,7 @@ void run_forget(struct run *run, int base, const struct c_type *type)
     }
 }
 
-void run_forget_all(struct run *run)
+void run_forget_all(run_t *run)
 {
     size_t i;
     int base;
@@ -279,7 +278,7 @@ void run_forget_all(struct run *run)
         run_log_write(run, base, NULL);
     }
     for (i = 0; i < run->n_symbols; i++) {
-        struct c_symbol *symbol = run->symbols[i];
+        c_symbol_t *symbol = run->symbols[i];
 
         if ((symbol->kind == C_SYMBOL_GLOBAL || symbol->kind == C_SYMBOL_STATIC ||
              symbol->address_taken) &&
@@ -289,12 +288,12 @@ void run_forget_all(struct run *run)
     }
 }
 
-int run_base_of_symbol(struct run *run, struct c_symbol *symbol)
+int run_base_of_symbol(run_t *run, c_symbol_t *symbol)
 {
     if (run->objects[symbol->index] == 0) {
         run->objects[symbol->index] =
-            1 + run_add_base(run, (struct run_base){
-                                      .kind = RUN_OBJECT, .symbol = symbol, .type = symbol->type});
+            1 + run_add_base(
+                    run, (run_base_t){.kind = RUN_OBJECT, .symbol = symbol, .type = symbol->type});
     }
     return run->objects[symbol->index] - 1;
 }

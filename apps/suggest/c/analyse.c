@@ -1,50 +1,50 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse.h"
-#include "apps/clang/guard.h"
+#include "shared/clang/guard.h"
 
 #include <stdlib.h>
 
 /* What the analysis of one function says of a call of MPI. Where another function packs for it, AT
  * is the call there of the function that it is in, and each is an answer of its own; else the best
  * is reported. */
-struct verdict {
-    const struct c_node *call, *at;
+typedef struct verdict {
+    const c_node_t *call, *at;
     bool receives;
-    const struct c_function *function;
-    enum site_kind kind;
+    const c_function_t *function;
+    site_kind_t kind;
     bool refused;
     bool own; /* the function has the call itself */
-};
+} verdict_t;
 
-struct verdicts {
-    struct verdict *verdict;
+typedef struct verdicts {
+    verdict_t *verdict;
     size_t n;
-};
+} verdicts_t;
 
-static struct verdict verdict_of(const struct site *site, const struct c_function *function)
+static verdict_t verdict_of(const site_t *site, const c_function_t *function)
 {
-    return (struct verdict){site->call,
-                            site->at,
-                            site->function->receives,
-                            function,
-                            site->kind,
-                            site->refusal != 0,
-                            site->run->events[site->event].frame == 0};
+    return (verdict_t){site->call,
+                       site->at,
+                       site->function->receives,
+                       function,
+                       site->kind,
+                       site->refusal != 0,
+                       site->run->events[site->event].frame == 0};
 }
 
-static int rank(const struct verdict *verdict)
+static int rank(const verdict_t *verdict)
 {
     return verdict->kind != SITE_PACKS ? 0 : verdict->refused ? 1 : 2;
 }
 
 /* Is it the one to report? */
-static bool is_best(const struct verdicts *verdicts, const struct verdict *verdict)
+static bool is_best(const verdicts_t *verdicts, const verdict_t *verdict)
 {
-    const struct verdict *best = NULL;
+    const verdict_t *best = NULL;
     size_t i;
 
     for (i = 0; i < verdicts->n; i++) {
-        const struct verdict *other = &verdicts->verdict[i];
+        const verdict_t *other = &verdicts->verdict[i];
 
         if (other->call != verdict->call || other->receives != verdict->receives) {
             continue;
@@ -63,25 +63,25 @@ static bool is_best(const struct verdicts *verdicts, const struct verdict *verdi
     return best && best->function == verdict->function && rank(best) == rank(verdict);
 }
 
-struct visit {
-    struct report *report;
-    struct verdicts verdicts;
+typedef struct visit {
+    report_t *report;
+    verdicts_t verdicts;
     bool reports; /* the second time; the first one collects verdicts */
-};
+} visit_t;
 
-static void add_verdict(struct verdicts *verdicts, struct verdict verdict)
+static void add_verdict(verdicts_t *verdicts, verdict_t verdict)
 {
     verdicts->verdict = c_resize(verdicts->verdict, verdicts->n + 1, sizeof *verdicts->verdict);
     verdicts->verdict[verdicts->n++] = verdict;
 }
 
 /* Has the function something to report? What does not pack is only counted. */
-static bool is_reported(const struct verdicts *verdicts, const struct c_function *function)
+static bool is_reported(const verdicts_t *verdicts, const c_function_t *function)
 {
     size_t i;
 
     for (i = 0; i < verdicts->n; i++) {
-        const struct verdict *verdict = &verdicts->verdict[i];
+        const verdict_t *verdict = &verdicts->verdict[i];
 
         if (verdict->function == function &&
             (!verdict->call || (rank(verdict) > 0 && is_best(verdicts, verdict)))) {
@@ -91,17 +91,16 @@ static bool is_reported(const struct verdicts *verdicts, const struct c_function
     return false;
 }
 
-static void visit_function(struct visit *visit, struct c_unit *unit,
-                           const struct c_function *function)
+static void visit_function(visit_t *visit, c_unit_t *unit, const c_function_t *function)
 {
-    struct report *report = visit->report;
+    report_t *report = visit->report;
     const char *ended = guard_ended(unit->path, function->symbol->name);
-    struct run *run;
-    struct site *sites = NULL;
+    run_t *run;
+    site_t *sites = NULL;
     size_t n, j;
 
     if (ended) {
-        const struct c_node line = {.span = {.line = function->body->span.line, .column = 1}};
+        const c_node_t line = {.span = {.line = function->body->span.line, .column = 1}};
 
         if (visit->reports) {
             report_unfollowed(report, unit, &line, function->symbol->name, ended);
@@ -114,10 +113,10 @@ static void visit_function(struct visit *visit, struct c_unit *unit,
     if (run->refused && visit->reports) {
         report_unfollowed(report, unit, run->refused_at, function->symbol->name, run->refused);
     } else if (run->refused) {
-        add_verdict(&visit->verdicts, (struct verdict){.function = function});
+        add_verdict(&visit->verdicts, (verdict_t){.function = function});
     }
     for (j = 0; j < n; j++) {
-        struct verdict verdict;
+        verdict_t verdict;
 
         if (report->evidence) {
             evidence_judge(report->evidence, &sites[j]);
@@ -141,7 +140,7 @@ static void visit_function(struct visit *visit, struct c_unit *unit,
     run_free(run);
 }
 
-static void visit_unit(struct visit *visit, struct c_unit *unit)
+static void visit_unit(visit_t *visit, c_unit_t *unit)
 {
     size_t i;
 
@@ -164,9 +163,9 @@ static void visit_unit(struct visit *visit, struct c_unit *unit)
 
 /* Each function is visited twice: which one says most about a call is known only when all were
  * seen. */
-void analyse(struct report *report, struct c_unit **units, size_t n)
+void analyse(report_t *report, c_unit_t **units, size_t n)
 {
-    struct visit visit = {.report = report};
+    visit_t visit = {.report = report};
     size_t i;
 
     for (i = 0; i < n; i++) {
@@ -184,7 +183,7 @@ void analyse(struct report *report, struct c_unit **units, size_t n)
         visit_unit(&visit, units[i % n]);
     }
     for (i = 0; i < visit.verdicts.n; i++) {
-        const struct verdict *verdict = &visit.verdicts.verdict[i];
+        const verdict_t *verdict = &visit.verdicts.verdict[i];
 
         if (verdict->call && rank(verdict) == 0 && is_best(&visit.verdicts, verdict)) {
             *(verdict->kind == SITE_DIRECT ? &report->direct : &report->computed) += 1;

@@ -6,6 +6,6 @@
 #include "report.h"
 
 /* Runs all functions of one program, and reports each call once. */
-void analyse(struct report *report, struct c_unit **units, size_t n);
+void analyse(report_t *report, c_unit_t **units, size_t n);
 
 #endif

@@ -5,9 +5,9 @@
 #include <stdarg.h>
 #include <string.h>
 
-const char *run_base_name(const struct run *run, int base)
+const char *run_base_name(const run_t *run, int base)
 {
-    const struct run_base *known;
+    const run_base_t *known;
 
     if (base == RUN_ANY) {
         return "memory that is not known";
@@ -20,7 +20,7 @@ const char *run_base_name(const struct run *run, int base)
                : "an allocation";
 }
 
-void run_need(struct run_needs *needs, size_t assumption)
+void run_need(run_needs_t *needs, size_t assumption)
 {
     size_t i;
 
@@ -33,9 +33,9 @@ void run_need(struct run_needs *needs, size_t assumption)
     needs->index[needs->n++] = assumption;
 }
 
-void run_assume(struct run *run, int number, const struct c_node *where, const char *format, ...)
+void run_assume(run_t *run, int number, const c_node_t *where, const char *format, ...)
 {
-    struct run_assumption *found;
+    run_assumption_t *found;
     const char *text;
     va_list arguments;
     size_t i;
@@ -51,13 +51,12 @@ void run_assume(struct run *run, int number, const struct c_node *where, const c
     }
     if (i == run->n_assumptions) {
         run->assumptions = c_resize(run->assumptions, i + 1, sizeof *run->assumptions);
-        run->assumptions[run->n_assumptions++] =
-            (struct run_assumption){.number = number,
-                                    .text = text,
-                                    .where = where,
-                                    .first = (size_t) -1,
-                                    .event = run->n_events,
-                                    .bases = {RUN_ANY, RUN_ANY}};
+        run->assumptions[run->n_assumptions++] = (run_assumption_t){.number = number,
+                                                                    .text = text,
+                                                                    .where = where,
+                                                                    .first = (size_t) -1,
+                                                                    .event = run->n_events,
+                                                                    .bases = {RUN_ANY, RUN_ANY}};
     }
     found = &run->assumptions[i];
     if (run->needs) {
@@ -68,7 +67,7 @@ void run_assume(struct run *run, int number, const struct c_node *where, const c
     found->last = run->clock;
 }
 
-void run_assume_distinct(struct run *run, int a, int b)
+void run_assume_distinct(run_t *run, int a, int b)
 {
     size_t n = run->n_assumptions;
 
@@ -80,9 +79,9 @@ void run_assume_distinct(struct run *run, int a, int b)
     }
 }
 
-bool run_within(const struct run *run, const struct run_event *event, const struct c_node *node)
+bool run_within(const run_t *run, const run_event_t *event, const c_node_t *node)
 {
-    const struct c_node *at = event->node;
+    const c_node_t *at = event->node;
     int frame = event->frame;
 
     for (;; frame = run->frames[frame].parent) {
@@ -96,9 +95,9 @@ bool run_within(const struct run *run, const struct run_event *event, const stru
     }
 }
 
-const struct c_node *run_node_in(const struct run *run, int frame, const struct run_event *event)
+const c_node_t *run_node_in(const run_t *run, int frame, const run_event_t *event)
 {
-    const struct c_node *at = event->node;
+    const c_node_t *at = event->node;
     int now = event->frame;
 
     while (now != frame && at) {

@@ -2,7 +2,7 @@
 /* A build is watched by programs that stand before the compilers in PATH: each writes an entry of a
  * compilation database and becomes the compiler. */
 #include "build.h"
-#include "spawn.h"
+#include "shared/spawn.h"
 #include "tree.h"
 
 #include <errno.h>
@@ -92,7 +92,7 @@ static bool run_build(const char *directory, char *const *command)
 
     setenv("PATH", path, 1);
     free(path);
-    error = spawn_run((const char *const *) command, -1, STDERR_FILENO, &status);
+    error = spawn_run((const char *const *) command, -1, STDERR_FILENO, -1, &status);
     if (before) {
         setenv("PATH", before, 1);
     }
@@ -138,15 +138,15 @@ static void write_entry(void *file, const char *line)
     fprintf(file, "%s%s", ftell(file) > 1 ? ",\n" : "", line);
 }
 
-struct list {
+typedef struct list {
     char **file;
     int n;
-};
+} list_t;
 
 /* Relative to here where it is below. */
 static void add_file(void *data, const char *line)
 {
-    struct list *list = data;
+    list_t *list = data;
     char *here = getcwd(NULL, 0), *whole = realpath(line, NULL);
     size_t length = here ? strlen(here) : 0;
     const char *path;
@@ -170,7 +170,7 @@ static void add_file(void *data, const char *line)
 char *build_watch(char *const *command, char ***files, int *n)
 {
     char *directory = make_directory(), *path;
-    struct list list = {0};
+    list_t list = {0};
     FILE *database;
 
     if (!directory) {

@@ -4,18 +4,18 @@
 
 #include <string.h>
 
-static bool same_request(const struct run_value *a, const struct run_value *b)
+static bool same_request(const run_value_t *a, const run_value_t *b)
 {
     return a->kind == RUN_POINTER && b->kind == RUN_POINTER && a->base == b->base &&
            poly_equal(a->poly, b->poly);
 }
 
 /* Does MPI_Waitall(count, array) surely include the request? */
-static bool in_array(struct run *run, const struct run_event *wait, const struct run_value *request)
+static bool in_array(run_t *run, const run_event_t *wait, const run_value_t *request)
 {
     int64_t offset, count, size;
-    const struct run_value *array = &wait->arguments[2], *number = &wait->arguments[1];
-    const struct c_type *type = request->pointee;
+    const run_value_t *array = &wait->arguments[2], *number = &wait->arguments[1];
+    const c_type_t *type = request->pointee;
 
     if (request->kind != RUN_POINTER || array->kind != RUN_POINTER ||
         array->base != request->base || !type || type->size <= 0) {
@@ -27,7 +27,7 @@ static bool in_array(struct run *run, const struct run_event *wait, const struct
            offset >= 0 && offset % size == 0 && offset / size < count;
 }
 
-static bool uses_request(const struct run_event *event, const struct run_value *request)
+static bool uses_request(const run_event_t *event, const run_value_t *request)
 {
     size_t i;
 
@@ -40,7 +40,7 @@ static bool uses_request(const struct run_event *event, const struct run_value *
 }
 
 /* Does a call of MPI_Wait and its kin complete the request, or one of its array? */
-bool site_may_complete(const struct run_event *event, const struct run_value *request)
+bool site_may_complete(const run_event_t *event, const run_value_t *request)
 {
     size_t i;
 
@@ -57,8 +57,7 @@ bool site_may_complete(const struct run_event *event, const struct run_value *re
 }
 
 /* MPI_Waitall of so few that the request is not among them. */
-static bool completes_another(struct run *run, const struct run_event *event,
-                              const struct run_value *request)
+static bool completes_another(run_t *run, const run_event_t *event, const run_value_t *request)
 {
     int64_t offset, count;
 
@@ -73,7 +72,7 @@ static bool completes_another(struct run *run, const struct run_event *event,
 
 /* A request that is copied away, or used by another call, is not the same at the next call of
  * MPI_Wait. */
-static bool changes_request(const struct run_event *event, const struct run_value *request)
+static bool changes_request(const run_event_t *event, const run_value_t *request)
 {
     if (event->kind == RUN_MPI) {
         return request->kind == RUN_POINTER && uses_request(event, request);
@@ -85,14 +84,14 @@ static bool changes_request(const struct run_event *event, const struct run_valu
 
 /* The first call behind this one that may complete the request; where none is seen, the buffer's
  * next use. */
-static size_t find_trusted_completion(struct run *run, struct site *site)
+static size_t find_trusted_completion(run_t *run, site_t *site)
 {
-    const struct run_event *call = &run->events[site->event];
-    const struct run_value *request = &call->arguments[site->function->request];
+    const run_event_t *call = &run->events[site->event];
+    const run_value_t *request = &call->arguments[site->function->request];
     size_t i, last = site->event;
 
     for (i = site->event + 1; i < run->n_events; i++) {
-        const struct run_event *event = &run->events[i];
+        const run_event_t *event = &run->events[i];
 
         if (site_excluded(run, site, event)) {
             continue;
@@ -129,14 +128,14 @@ static size_t find_trusted_completion(struct run *run, struct site *site)
     return site->function->receives ? site->event : last;
 }
 
-static size_t find_strict_completion(struct run *run, struct site *site)
+static size_t find_strict_completion(run_t *run, site_t *site)
 {
-    const struct run_event *call = &run->events[site->event];
-    const struct run_value *request = &call->arguments[site->function->request];
+    const run_event_t *call = &run->events[site->event];
+    const run_value_t *request = &call->arguments[site->function->request];
     size_t i;
 
     for (i = site->event + 1; i < run->n_events; i++) {
-        const struct run_event *event = &run->events[i];
+        const run_event_t *event = &run->events[i];
         const char *name = event->kind == RUN_MPI ? c_callee(event->node) : "";
         int guard;
 
@@ -178,8 +177,8 @@ static size_t find_strict_completion(struct run *run, struct site *site)
 
 /* MPI_Wait() of the request, MPI_Waitall() of its array, or the last of as many calls of
  * MPI_Waitany() as the array has; *ANY counts these. */
-static bool completes(struct run *run, const struct run_event *event,
-                      const struct run_value *request, int64_t *any)
+static bool completes(run_t *run, const run_event_t *event, const run_value_t *request,
+                      int64_t *any)
 {
     const char *name = c_callee(event->node);
     int64_t count;
@@ -196,14 +195,13 @@ static bool completes(struct run *run, const struct run_event *event,
 }
 
 /* Is the request of event AT complete before that call? */
-bool site_is_complete(struct run *run, size_t at, const struct run_value *request,
-                      const struct run_event *wait)
+bool site_is_complete(run_t *run, size_t at, const run_value_t *request, const run_event_t *wait)
 {
     int64_t any = 0;
     size_t i;
 
     for (i = at + 1; &run->events[i] < wait; i++) {
-        const struct run_event *event = &run->events[i];
+        const run_event_t *event = &run->events[i];
 
         if (event->kind == RUN_MPI && event->guard == run->events[at].guard &&
             event->context == run->events[at].context && completes(run, event, request, &any)) {
@@ -213,7 +211,7 @@ bool site_is_complete(struct run *run, size_t at, const struct run_value *reques
     return false;
 }
 
-size_t site_find_completion(struct run *run, struct site *site)
+size_t site_find_completion(run_t *run, site_t *site)
 {
     return trusting(run) ? find_trusted_completion(run, site) : find_strict_completion(run, site);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Is it one of the guards around the call? */
-static bool around_call(struct run *run, const struct site *site, int guard)
+static bool around_call(run_t *run, const site_t *site, int guard)
 {
     int g;
 
@@ -19,9 +19,9 @@ static bool around_call(struct run *run, const struct site *site, int guard)
 }
 
 /* `which == 1`, where MPI_Waitany() set `which`: the call; SIZE_MAX: another condition. */
-static size_t set_by_waitany(struct run *run, const struct run_guard *guard)
+static size_t set_by_waitany(run_t *run, const run_guard_t *guard)
 {
-    const struct c_symbol *symbol = NULL;
+    const c_symbol_t *symbol = NULL;
     size_t i, found = SIZE_MAX;
     int j;
 
@@ -38,7 +38,7 @@ static size_t set_by_waitany(struct run *run, const struct run_guard *guard)
     }
     for (i = 0; symbol && i < run->n_events && !c_contains(guard->condition, run->events[i].node);
          i++) {
-        const struct run_event *event = &run->events[i];
+        const run_event_t *event = &run->events[i];
 
         if (event->kind == RUN_MPI && strcmp(c_callee(event->node), "MPI_Waitany") == 0 &&
             event->node->n > 3 && event->arguments[3].kind == RUN_POINTER &&
@@ -49,10 +49,10 @@ static size_t set_by_waitany(struct run *run, const struct run_guard *guard)
     return found;
 }
 
-int site_guard(struct run *run, const struct site *site, int guard)
+int site_guard(run_t *run, const site_t *site, int guard)
 {
-    const struct run_event *call = &run->events[site->event];
-    const struct run_guard *known = &run->guards[guard];
+    const run_event_t *call = &run->events[site->event];
+    const run_guard_t *known = &run->guards[guard];
     bool all = known->is_fact;
     int i, j;
 
@@ -74,15 +74,15 @@ int site_guard(struct run *run, const struct site *site, int guard)
     return all ? 1 : -1;
 }
 
-const poly_t *site_given(struct run *run, const struct site *site, const poly_t *poly)
+const poly_t *site_given(run_t *run, const site_t *site, const poly_t *poly)
 {
-    const struct run_event *call = &run->events[site->event];
+    const run_event_t *call = &run->events[site->event];
     int i, j;
 
     for (i = 0; poly && i < poly->count; i++) {
         for (j = 0; j < poly->terms[i].degree; j++) {
             int atom = poly->terms[i].atoms[j];
-            const struct run_value *choice = run->atoms[atom].choice;
+            const run_value_t *choice = run->atoms[atom].choice;
             int taken = choice ? run_decide(run, call->facts, call->n_facts, &choice->fact) : -1;
 
             if (taken >= 0) { /* nested ones were made before, so this ends */
@@ -95,20 +95,20 @@ const poly_t *site_given(struct run *run, const struct site *site, const poly_t 
     return poly;
 }
 
-static bool is_of_process(struct run *run, int atom, const void *data)
+static bool is_of_process(run_t *run, int atom, const void *data)
 {
     return poly_depends(run->space, data, atom);
 }
 
 /* Would the datatype, or what it is made of, be of a process that is MPI_PROC_NULL? */
-static bool needs_process(struct run *run, const struct site *site, const poly_t *peer)
+static bool needs_process(run_t *run, const site_t *site, const poly_t *peer)
 {
     size_t i;
     int loop;
 
     for (i = 0; i < site->n_copies; i++) {
-        const struct run_event *copy = &run->events[site->copies[i]];
-        const struct run_place *data = site_data(site, copy);
+        const run_event_t *copy = &run->events[site->copies[i]];
+        const run_place_t *data = site_data(site, copy);
 
         if (run_any_atom(run, data->offset, is_of_process, peer) ||
             run_any_atom(run, copy->size, is_of_process, peer) ||
@@ -125,22 +125,22 @@ static bool needs_process(struct run *run, const struct site *site, const poly_t
     return false;
 }
 
-bool site_of_message(struct run *run, const struct site *site, int guard)
+bool site_of_message(run_t *run, const site_t *site, int guard)
 {
-    const struct run_guard *known = &run->guards[guard];
+    const run_guard_t *known = &run->guards[guard];
     int argument = site_peer(site);
-    const struct run_value *peer = &run->events[site->event].arguments[argument];
-    const struct run_fact is_rank = {peer->poly, RUN_NOT_LESS};
+    const run_value_t *peer = &run->events[site->event].arguments[argument];
+    const run_fact_t is_rank = {peer->poly, RUN_NOT_LESS};
 
     return trusting(run) && argument && peer->kind == RUN_INTEGER && known->loop < 0 &&
            known->is_fact && known->n_facts == 1 && run_implies(run, &is_rank, &known->facts[0]) &&
            !needs_process(run, site, peer->poly);
 }
 
-bool site_of_root(struct run *run, const struct site *site, int guard)
+bool site_of_root(run_t *run, const site_t *site, int guard)
 {
-    const struct run_guard *known = &run->guards[guard];
-    const struct run_value *root = &run->events[site->event].arguments[site->function->root];
+    const run_guard_t *known = &run->guards[guard];
+    const run_value_t *root = &run->events[site->event].arguments[site->function->root];
 
     return site->function->of_root && root->kind == RUN_INTEGER && known->loop < 0 &&
            known->is_fact && known->n_facts == 1 && known->facts[0].relation == RUN_EQUAL &&
@@ -151,12 +151,12 @@ bool site_of_root(struct run *run, const struct site *site, int guard)
 }
 
 /* Is the event certainly not executed together with the call? */
-bool site_excluded(struct run *run, const struct site *site, const struct run_event *event)
+bool site_excluded(run_t *run, const site_t *site, const run_event_t *event)
 {
     int guard;
 
     for (guard = event->guard; guard >= 0; guard = run->guards[guard].parent) {
-        const struct run_guard *other = &run->guards[guard];
+        const run_guard_t *other = &run->guards[guard];
         int call;
 
         if (site_guard(run, site, guard) == 0) {
@@ -173,7 +173,7 @@ bool site_excluded(struct run *run, const struct site *site, const struct run_ev
     return false;
 }
 
-static bool guard_implies(struct run *run, const struct run_guard *a, const struct run_guard *b)
+static bool guard_implies(run_t *run, const run_guard_t *a, const run_guard_t *b)
 {
     int i, j;
 
@@ -189,7 +189,7 @@ static bool guard_implies(struct run *run, const struct run_guard *a, const stru
 
 /* Of several calls of MPI_Waitany() that are followed by the same unpacking, the first stands for
  * all. */
-bool site_first_of_any(struct run *run, const struct run_event *event, size_t *first)
+bool site_first_of_any(run_t *run, const run_event_t *event, size_t *first)
 {
     int guard;
 
@@ -205,7 +205,7 @@ bool site_first_of_any(struct run *run, const struct run_event *event, size_t *f
 }
 
 /* A copy that a condition decides which the call does not have, outside of loops. */
-void site_check_conditions(struct run *run, struct site *site, const struct run_event *copy)
+void site_check_conditions(run_t *run, site_t *site, const run_event_t *copy)
 {
     int guard;
 

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-bool site_receiver(const struct run *run, const struct c_node *call, struct site_function *function)
+bool site_receiver(const run_t *run, const c_node_t *call, site_function_t *function)
 {
-    struct site_function functions[2];
+    site_function_t functions[2];
     size_t i, n = site_functions(run->level, call, functions);
 
     for (i = 0; i < n; i++) {
@@ -18,7 +18,7 @@ bool site_receiver(const struct run *run, const struct c_node *call, struct site
     return false;
 }
 
-int site_argument(const struct run_event *event, int argument)
+int site_argument(const run_event_t *event, int argument)
 {
     if ((size_t) argument >= event->node->n || event->arguments[argument].kind != RUN_POINTER) {
         return RUN_ANY;
@@ -26,15 +26,15 @@ int site_argument(const struct run_event *event, int argument)
     return event->arguments[argument].base;
 }
 
-bool site_receives_into(const struct run *run, const struct run_event *event, int base)
+bool site_receives_into(const run_t *run, const run_event_t *event, int base)
 {
-    struct site_function function;
+    site_function_t function;
 
     return event->kind == RUN_MPI && site_receiver(run, event->node, &function) &&
            site_argument(event, function.buffer) == base;
 }
 
-bool site_mentions(const struct run_event *event, int base)
+bool site_mentions(const run_event_t *event, int base)
 {
     size_t i;
 
@@ -46,30 +46,30 @@ bool site_mentions(const struct run_event *event, int base)
     return false;
 }
 
-bool site_stores_into(const struct run_event *event, int base)
+bool site_stores_into(const run_event_t *event, int base)
 {
     return (event->kind == RUN_COPY || event->kind == RUN_STORE) && event->to.base == base;
 }
 
-bool site_reads(const struct run_event *event, int base)
+bool site_reads(const run_event_t *event, int base)
 {
     return (event->kind == RUN_COPY || event->kind == RUN_LOAD) && event->from.base == base;
 }
 
-static void add_copy(struct site *site, size_t event)
+static void add_copy(site_t *site, size_t event)
 {
     site->copies = c_resize(site->copies, site->n_copies + 1, sizeof *site->copies);
     site->copies[site->n_copies++] = event;
 }
 
 /* It is not looked into. */
-static bool is_mpi_pack(const struct run_event *event)
+static bool is_mpi_pack(const run_event_t *event)
 {
     return event->kind == RUN_MPI && strcmp(c_callee(event->node), "MPI_Pack") == 0;
 }
 
 /* Is context A the context B, or one around it? */
-bool site_around(const struct run *run, int a, int b)
+bool site_around(const run_t *run, int a, int b)
 {
     while (b >= 0 && b != a) {
         b = run->contexts[b];
@@ -78,14 +78,12 @@ bool site_around(const struct run *run, int a, int b)
 }
 
 /* What a call of MPI reads or writes: COUNT elements of a basic type at the buffer. */
-struct run_extent site_call_extent(struct run *run, const struct run_event *event,
-                                   const struct site_function *function)
+run_extent_t site_call_extent(run_t *run, const run_event_t *event, const site_function_t *function)
 {
-    struct run_extent extent = {
-        .base = RUN_ANY, .loop = event->loop, .irregular = event->irregular};
-    const struct run_value *address = &event->arguments[function->buffer];
-    const struct run_value *n = &event->arguments[function->count];
-    const struct c_datatype *basic;
+    run_extent_t extent = {.base = RUN_ANY, .loop = event->loop, .irregular = event->irregular};
+    const run_value_t *address = &event->arguments[function->buffer];
+    const run_value_t *n = &event->arguments[function->count];
+    const c_datatype_t *basic;
 
     if (address->kind != RUN_POINTER || (function->count && n->kind != RUN_INTEGER)) {
         return extent;
@@ -100,8 +98,7 @@ struct run_extent site_call_extent(struct run *run, const struct run_event *even
 }
 
 /* Is it at a position that a loop changes irregularly, and the call does not name? */
-static bool is_anywhere(const struct run *run, const struct run_extent *slice,
-                        const struct run_extent *extent)
+static bool is_anywhere(const run_t *run, const run_extent_t *slice, const run_extent_t *extent)
 {
     int i, j;
 
@@ -118,9 +115,9 @@ static bool is_anywhere(const struct run *run, const struct run_extent *slice,
 }
 
 /* What the call sends, or receives, of its buffer. */
-bool site_has_slice(struct run *run, const struct site *site, const struct run_extent *extent)
+bool site_has_slice(run_t *run, const site_t *site, const run_extent_t *extent)
 {
-    struct run_extent slice = site->slice, other = *extent;
+    run_extent_t slice = site->slice, other = *extent;
 
     slice.offset = site_given(run, site, slice.offset);
     slice.size = site_given(run, site, slice.size);
@@ -129,20 +126,19 @@ bool site_has_slice(struct run *run, const struct site *site, const struct run_e
     return is_anywhere(run, &slice, &other) || run_meet(run, &slice, &other);
 }
 
-struct run_extent site_extent(struct run *run, const struct run_event *event,
-                              const struct run_place *place)
+run_extent_t site_extent(run_t *run, const run_event_t *event, const run_place_t *place)
 {
-    return (struct run_extent){place->base, place->offset,
-                               event->kind == RUN_LOAD ? run_size(run, place->type)
-                                                       : event->size, /* NULL: not known */
-                               event->loop, event->irregular};
+    return (run_extent_t){place->base, place->offset,
+                          event->kind == RUN_LOAD ? run_size(run, place->type)
+                                                  : event->size, /* NULL: not known */
+                          event->loop, event->irregular};
 }
 
 /* Does the event receive into the bytes that this call moves? */
-static bool receives_slice(struct run *run, const struct site *site, const struct run_event *event)
+static bool receives_slice(run_t *run, const site_t *site, const run_event_t *event)
 {
-    struct site_function function;
-    struct run_extent extent;
+    site_function_t function;
+    run_extent_t extent;
 
     if (!site_receives_into(run, event, site->buffer) ||
         !site_receiver(run, event->node, &function)) {
@@ -153,14 +149,14 @@ static bool receives_slice(struct run *run, const struct site *site, const struc
 }
 
 /* Does the event use the bytes that this call sends? What uses others filled them earlier. */
-static bool sends_slice(struct run *run, const struct site *site, const struct run_event *event)
+static bool sends_slice(run_t *run, const site_t *site, const run_event_t *event)
 {
-    struct site_function functions[2];
+    site_function_t functions[2];
     size_t j, n = site_functions(run->level, event->node, functions);
 
     for (j = 0; j < n; j++) {
         if (site_argument(event, functions[j].buffer) == site->buffer) {
-            const struct run_extent extent = site_call_extent(run, event, &functions[j]);
+            const run_extent_t extent = site_call_extent(run, event, &functions[j]);
 
             return site_has_slice(run, site, &extent);
         }
@@ -169,9 +165,9 @@ static bool sends_slice(struct run *run, const struct site *site, const struct r
 }
 
 /* Is the buffer handed to a function that may fill it: not one of MPI's whose buffers are known? */
-static bool may_fill(struct run *run, const struct site *site, const struct run_event *event)
+static bool may_fill(run_t *run, const site_t *site, const run_event_t *event)
 {
-    struct site_function functions[2];
+    site_function_t functions[2];
     size_t i;
 
     if (event->kind != RUN_CALL) {
@@ -188,13 +184,13 @@ static bool may_fill(struct run *run, const struct site *site, const struct run_
 
 /* Copies into the buffer before the call, in the same loops with calls or outside of them: one
  * buffer may be sent several times. Those that other code of such a loop makes are not seen. */
-static void find_trusted_packing(struct run *run, struct site *site)
+static void find_trusted_packing(run_t *run, site_t *site)
 {
-    const struct run_event *call = &run->events[site->event];
+    const run_event_t *call = &run->events[site->event];
     size_t i;
 
     for (i = site->event; i-- > 0;) {
-        const struct run_event *event = &run->events[i];
+        const run_event_t *event = &run->events[i];
 
         if (site_excluded(run, site, event)) {
             continue;
@@ -204,7 +200,7 @@ static void find_trusted_packing(struct run *run, struct site *site)
             break;
         }
         if (site_stores_into(event, site->buffer)) {
-            const struct run_extent extent = site_extent(run, event, &event->to);
+            const run_extent_t extent = site_extent(run, event, &event->to);
 
             if (!site_has_slice(run, site, &extent)) {
                 continue;
@@ -230,9 +226,9 @@ static void find_trusted_packing(struct run *run, struct site *site)
 }
 
 /* Copies into the buffer before the call, back to the buffer's last use. */
-void site_find_packing(struct run *run, struct site *site)
+void site_find_packing(run_t *run, site_t *site)
 {
-    const struct run_event *call = &run->events[site->event];
+    const run_event_t *call = &run->events[site->event];
     bool left = false; /* the call's context */
     size_t i, n;
 
@@ -240,7 +236,7 @@ void site_find_packing(struct run *run, struct site *site)
         find_trusted_packing(run, site);
     }
     for (i = site->event; !trusting(run) && i-- > 0 && !(left && site->n_copies > 0);) {
-        const struct run_event *event = &run->events[i];
+        const run_event_t *event = &run->events[i];
 
         if (is_mpi_pack(event) && site_mentions(event, site->buffer)) {
             site_refuse(site, C_REFUSED_DATATYPE, event->node, "MPI_Pack fills the buffer");
@@ -266,13 +262,13 @@ void site_find_packing(struct run *run, struct site *site)
 }
 
 /* Copies out of the buffer behind the call, until the buffer is filled again. */
-void site_find_unpacking(struct run *run, struct site *site)
+void site_find_unpacking(run_t *run, site_t *site)
 {
-    const struct run_event *call = &run->events[site->event];
+    const run_event_t *call = &run->events[site->event];
     size_t i;
 
     for (i = site->event + 1; i < run->n_events; i++) {
-        const struct run_event *event = &run->events[i];
+        const run_event_t *event = &run->events[i];
 
         if (site_excluded(run, site, event) ||
             (trusting(run) && !site_first_of_any(run, event, &site->any))) {
@@ -290,7 +286,7 @@ void site_find_unpacking(struct run *run, struct site *site)
             continue;
         }
         if (trusting(run) && site_reads(event, site->buffer)) {
-            const struct run_extent extent = site_extent(run, event, &event->from);
+            const run_extent_t extent = site_extent(run, event, &event->from);
 
             if (!site_has_slice(run, site, &extent)) {
                 continue;
@@ -320,12 +316,12 @@ void site_find_unpacking(struct run *run, struct site *site)
 
 /* A buffer that is filled with zeros first, and then packed: only the copies count, and they must
  * be all of it. */
-static void drop_fills(struct run *run, struct site *site)
+static void drop_fills(run_t *run, site_t *site)
 {
     size_t i, n = 0;
 
     for (i = 0; i < site->n_copies; i++) {
-        const struct run_event *event = &run->events[site->copies[i]];
+        const run_event_t *event = &run->events[site->copies[i]];
 
         if (event->kind == RUN_COPY ||
             (event->node->kind != C_VARIABLE && event->node->kind != C_CALL)) {
@@ -337,9 +333,9 @@ static void drop_fills(struct run *run, struct site *site)
     site->n_copies = n;
 }
 
-enum site_kind site_kind_of_buffer(struct run *run, struct site *site)
+site_kind_t site_kind_of_buffer(run_t *run, site_t *site)
 {
-    const struct run_base *base = &run->bases[site->buffer];
+    const run_base_t *base = &run->bases[site->buffer];
     size_t i;
 
     if (!trusting(run)) {
@@ -369,7 +365,7 @@ enum site_kind site_kind_of_buffer(struct run *run, struct site *site)
     return site->refusal ? SITE_PACKS : SITE_DIRECT;
 }
 
-static int common_frame(const struct run *run, int a, int b)
+static int common_frame(const run_t *run, int a, int b)
 {
     int frame;
 
@@ -383,7 +379,7 @@ static int common_frame(const struct run *run, int a, int b)
     return 0;
 }
 
-void site_find_home(struct run *run, struct site *site)
+void site_find_home(run_t *run, site_t *site)
 {
     size_t i;
 
@@ -394,10 +390,9 @@ void site_find_home(struct run *run, struct site *site)
     site->at = run_node_in(run, site->home, &run->events[site->event]);
 }
 
-const struct c_node *site_statement(const struct run *run, const struct site *site,
-                                    const struct run_event *copy)
+const c_node_t *site_statement(const run_t *run, const site_t *site, const run_event_t *copy)
 {
-    const struct c_node *found = run_node_in(run, site->home, copy);
+    const c_node_t *found = run_node_in(run, site->home, copy);
     int loop;
 
     for (loop = copy->loop; loop >= 0; loop = run->loops[loop].parent) {

@@ -7,13 +7,13 @@
 enum { BY_NAME = -1 }; /* no handle is known */
 
 /* What the names mean on the machines that this runs on; the type's own size decides. */
-static const struct c_datatype basics[] = {
+static const c_datatype_t basics[] = {
 #define OWN BASIC
 #define BASIC(name, kind, type, c, mpich)                                                          \
     {                                                                                              \
         "MPI_" #name, c, sizeof(type), mpich                                                       \
     }
-#include "cli/basic.def"
+#include "dame/basic.def"
 #undef BASIC
 #undef OWN
     {"MPI_C_COMPLEX", "_Complex float", 8, 0x4c000840},
@@ -30,10 +30,10 @@ static const struct c_datatype basics[] = {
 };
 
 /* The handle of Open MPI is &ompi_mpi_double, that of MPICH a number. */
-const struct c_datatype *c_find_datatype(struct c_unit *unit, const struct c_node *argument)
+const c_datatype_t *c_find_datatype(c_unit_t *unit, const c_node_t *argument)
 {
     const char *text = c_text(unit->memory, argument);
-    const struct c_node *bare = c_bare(argument);
+    const c_node_t *bare = c_bare(argument);
     const char *object = "";
     size_t i;
 
@@ -51,7 +51,7 @@ const struct c_datatype *c_find_datatype(struct c_unit *unit, const struct c_nod
     return NULL;
 }
 
-const struct c_type *c_element_of(const struct c_type *type)
+const c_type_t *c_element_of(const c_type_t *type)
 {
     while (type && type->kind == C_TYPE_ARRAY) {
         type = type->inner;
@@ -59,7 +59,7 @@ const struct c_type *c_element_of(const struct c_type *type)
     return type;
 }
 
-bool c_datatype_fits(const struct c_datatype *datatype, const struct c_type *type)
+bool c_datatype_fits(const c_datatype_t *datatype, const c_type_t *type)
 {
     if (!datatype->c || datatype->size == 1) {
         return true; /* bytes of anything */
@@ -75,7 +75,7 @@ bool c_datatype_fits(const struct c_datatype *datatype, const struct c_type *typ
     return strcmp(datatype->c, type->name) == 0;
 }
 
-const struct c_datatype *c_datatype_of(const struct c_type *type)
+const c_datatype_t *c_datatype_of(const c_type_t *type)
 {
     size_t i;
 
@@ -87,7 +87,7 @@ const struct c_datatype *c_datatype_of(const struct c_type *type)
     return NULL;
 }
 
-const struct c_datatype *c_named_datatype(const char *mpi)
+const c_datatype_t *c_named_datatype(const char *mpi)
 {
     size_t i;
 
@@ -104,7 +104,7 @@ static bool is_real(const char *c)
     return strstr(c, "float") || strstr(c, "double");
 }
 
-bool c_same_datatype(const struct c_datatype *a, const struct c_datatype *b)
+bool c_same_datatype(const c_datatype_t *a, const c_datatype_t *b)
 {
     if (a->size != b->size || !a->c || !b->c) {
         return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "edits.h"
-#include "spawn.h"
+#include "shared/spawn.h"
 #include "tree.h"
 
 #include <errno.h>
@@ -8,12 +8,12 @@
 #include <string.h>
 #include <sys/wait.h>
 
-bool edits_add(struct edits *edits, size_t begin, size_t end, const char *text)
+bool edits_add(edits_t *edits, size_t begin, size_t end, const char *text)
 {
     size_t i;
 
     for (i = 0; i < edits->n; i++) {
-        const struct edit *other = &edits->edit[i];
+        const edit_t *other = &edits->edit[i];
 
         if (begin < other->end && other->begin < end) {
             return false;
@@ -25,12 +25,12 @@ bool edits_add(struct edits *edits, size_t begin, size_t end, const char *text)
         }
     }
     edits->edit = c_resize(edits->edit, edits->n + 1, sizeof *edits->edit);
-    edits->edit[edits->n] = (struct edit){begin, end, c_checked(strdup(text)), (long) edits->n};
+    edits->edit[edits->n] = (edit_t){begin, end, c_checked(strdup(text)), (long) edits->n};
     edits->n++;
     return true;
 }
 
-bool edits_add_first(struct edits *edits, size_t begin, size_t end, const char *text)
+bool edits_add_first(edits_t *edits, size_t begin, size_t end, const char *text)
 {
     if (!edits_add(edits, begin, end, text)) {
         return false;
@@ -39,7 +39,7 @@ bool edits_add_first(struct edits *edits, size_t begin, size_t end, const char *
     return true;
 }
 
-void edits_cut(struct edits *edits, size_t n)
+void edits_cut(edits_t *edits, size_t n)
 {
     while (edits->n > n) {
         free(edits->edit[--edits->n].text);
@@ -48,7 +48,7 @@ void edits_cut(struct edits *edits, size_t n)
 
 static int by_place(const void *one, const void *two)
 {
-    const struct edit *a = one, *b = two;
+    const edit_t *a = one, *b = two;
 
     if (a->begin != b->begin) {
         return a->begin < b->begin ? -1 : 1;
@@ -59,7 +59,7 @@ static int by_place(const void *one, const void *two)
     return a->order < b->order ? -1 : 1;
 }
 
-char *edits_apply(struct edits *edits, const char *text, size_t size)
+char *edits_apply(edits_t *edits, const char *text, size_t size)
 {
     size_t i, at = 0, length;
     char *result = NULL;
@@ -95,7 +95,7 @@ static bool run_diff(FILE *out, const char *path, const char *relative, int edit
     char *labels[2] = {c_printed("--label=a/%s", relative), c_printed("--label=b/%s", relative)};
     const char *arguments[] = {"diff", "-u", "--text", labels[0], labels[1], "--", path, "-", NULL};
     int status = 0,
-        error = fflush(out) == 0 ? spawn_run(arguments, edited, fileno(out), &status) : errno;
+        error = fflush(out) == 0 ? spawn_run(arguments, edited, fileno(out), -1, &status) : errno;
 
     free(labels[0]);
     free(labels[1]);

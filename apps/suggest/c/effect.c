@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct run_event *run_event(struct run *run, enum run_event_kind kind, const struct c_node *node)
+run_event_t *run_event(run_t *run, run_event_kind_t kind, const c_node_t *node)
 {
-    struct run_event *event;
+    run_event_t *event;
 
     if (run->n_events == run->events_room) {
         run->events_room = run->events_room ? 2 * run->events_room : 256;
@@ -30,17 +30,17 @@ struct run_event *run_event(struct run *run, enum run_event_kind kind, const str
     return event; /* of a trial: written over by the next */
 }
 
-void run_control(struct run *run, const struct c_node *node, const char *why)
+void run_control(run_t *run, const c_node_t *node, const char *why)
 {
     run_event(run, RUN_CONTROL, node)->why = why;
 }
 
-void run_load(struct run *run, const struct c_node *node, struct run_place place)
+void run_load(run_t *run, const c_node_t *node, run_place_t place)
 {
     run_event(run, RUN_LOAD, node)->from = place;
 }
 
-void run_assign_scalar(struct run *run, struct c_symbol *symbol, struct run_value value)
+void run_assign_scalar(run_t *run, c_symbol_t *symbol, run_value_t value)
 {
     if (symbol->type->kind == C_TYPE_POINTER && value.kind != RUN_POINTER &&
         value.kind != RUN_UNKNOWN) {
@@ -50,9 +50,9 @@ void run_assign_scalar(struct run *run, struct c_symbol *symbol, struct run_valu
         value.pointee = symbol->type->inner;
     }
     if (value.kind == RUN_UNKNOWN && run->level == RUN_TRUSTING && run_is_tracked(symbol)) {
-        const struct run_value in = run_somewhere(run, symbol, &value, &value);
+        const run_value_t in = run_somewhere(run, symbol, &value, &value);
 
-        value = value.why == run_null    ? (struct run_value){.kind = RUN_UNSET}
+        value = value.why == run_null    ? (run_value_t){.kind = RUN_UNSET}
                 : in.kind == RUN_POINTER ? in
                                          : run_one_of(run, symbol, value.may);
     }
@@ -64,7 +64,7 @@ void run_assign_scalar(struct run *run, struct c_symbol *symbol, struct run_valu
 }
 
 /* A write to PLACE: its effects besides the value of a tracked scalar. */
-static void written(struct run *run, const struct run_place *place)
+static void written(run_t *run, const run_place_t *place)
 {
     run_log_write(run, place->base, place->type);
     if (!place->scalar) {
@@ -73,7 +73,7 @@ static void written(struct run *run, const struct run_place *place)
 }
 
 /* The object that NODE reads, if it is one that is read without a conversion. */
-static const struct c_node *plain_object(const struct c_node *node, const struct c_type *type)
+static const c_node_t *plain_object(const c_node_t *node, const c_type_t *type)
 {
     while (node->kind == C_CAST && node->type && node->child[0]->type &&
            strcmp(node->type->name, node->child[0]->type->name) == 0) {
@@ -90,10 +90,10 @@ static const struct c_node *plain_object(const struct c_node *node, const struct
     return node;
 }
 
-static const char *why_computed(const struct c_node *value, const struct c_type *type)
+static const char *why_computed(const c_node_t *value, const c_type_t *type)
 {
     if (value->kind == C_CONVERT || value->kind == C_CAST) {
-        const struct c_type *from = value->child[0]->type;
+        const c_type_t *from = value->child[0]->type;
 
         if (from && strcmp(from->name, type->name) != 0) {
             return "the value is converted to another type";
@@ -103,9 +103,9 @@ static const char *why_computed(const struct c_node *value, const struct c_type 
 }
 
 /* a[i][j].x: i and j, where `a[i]` and so on are arrays of declared length. */
-static void note_index(struct run *run, struct run_place *place)
+static void note_index(run_t *run, run_place_t *place)
 {
-    const struct c_node *node = place->subscripts;
+    const c_node_t *node = place->subscripts;
 
     if (!node || run->trial || !run_is_pure(node)) {
         return;
@@ -115,7 +115,7 @@ static void note_index(struct run *run, struct run_place *place)
         node = node->child[0];
     }
     while (node->kind == C_SUBSCRIPT && place->n_index < POLY_SUBSCRIPTS) {
-        struct run_value index = run_evaluate(run, node->child[1]);
+        run_value_t index = run_evaluate(run, node->child[1]);
 
         if (index.kind != RUN_INTEGER) {
             break;
@@ -130,11 +130,11 @@ static void note_index(struct run *run, struct run_place *place)
 }
 
 /* Sets the parameters to the arguments; returns what they were. */
-static struct run_value *substitute(struct run *run, const struct c_node *node)
+static run_value_t *substitute(run_t *run, const c_node_t *node)
 {
-    const struct c_symbol *function = node->symbol;
-    struct run_value *saved = c_allocate(run->memory, (function->n_parameters + 1) * sizeof *saved);
-    struct run_value *arguments =
+    const c_symbol_t *function = node->symbol;
+    run_value_t *saved = c_allocate(run->memory, (function->n_parameters + 1) * sizeof *saved);
+    run_value_t *arguments =
         c_allocate(run->memory, (function->n_parameters + 1) * sizeof *arguments);
     size_t i;
 
@@ -149,7 +149,7 @@ static struct run_value *substitute(struct run *run, const struct c_node *node)
     return saved;
 }
 
-static void restore(struct run *run, const struct c_symbol *function, const struct run_value *saved)
+static void restore(run_t *run, const c_symbol_t *function, const run_value_t *saved)
 {
     size_t i;
 
@@ -159,32 +159,29 @@ static void restore(struct run *run, const struct c_symbol *function, const stru
     }
 }
 
-static struct run_value substituted(struct run *run, const struct c_node *node,
-                                    const struct c_node *expression)
+static run_value_t substituted(run_t *run, const c_node_t *node, const c_node_t *expression)
 {
-    struct run_value *saved = substitute(run, node), value = run_evaluate(run, expression);
+    run_value_t *saved = substitute(run, node), value = run_evaluate(run, expression);
 
     restore(run, node->symbol, saved);
     return value;
 }
 
-static struct run_place substituted_place(struct run *run, const struct c_node *node,
-                                          const struct c_node *expression)
+static run_place_t substituted_place(run_t *run, const c_node_t *node, const c_node_t *expression)
 {
-    struct run_value *saved = substitute(run, node);
-    struct run_place place = run_lvalue(run, expression);
+    run_value_t *saved = substitute(run, node);
+    run_place_t place = run_lvalue(run, expression);
 
     restore(run, node->symbol, saved);
     return place;
 }
 
-bool run_find_fact_of_call(struct run *run, const struct c_node *call, bool negated,
-                           struct run_fact *fact)
+bool run_find_fact_of_call(run_t *run, const c_node_t *call, bool negated, run_fact_t *fact)
 {
-    const struct c_node *expression = run->level == RUN_TRUSTING && call->symbol && run->calls < 8
-                                          ? run_one_return(call->symbol, call->n - 1)
-                                          : NULL;
-    struct run_value *saved;
+    const c_node_t *expression = run->level == RUN_TRUSTING && call->symbol && run->calls < 8
+                                     ? run_one_return(call->symbol, call->n - 1)
+                                     : NULL;
+    run_value_t *saved;
     bool found;
 
     if (!expression) {
@@ -198,10 +195,9 @@ bool run_find_fact_of_call(struct run *run, const struct c_node *call, bool nega
 
 /* The object that a call of a function returns the value of, if it does nothing else; NULL: it does
  * more. */
-static const struct c_node *accessor(const struct run *run, const struct c_node *node,
-                                     const struct c_type *type)
+static const c_node_t *accessor(const run_t *run, const c_node_t *node, const c_type_t *type)
 {
-    const struct c_node *expression =
+    const c_node_t *expression =
         run->level == RUN_TRUSTING && node->kind == C_CALL && node->symbol && run->calls < 8
             ? run_one_return(node->symbol, node->n - 1)
             : NULL;
@@ -209,14 +205,14 @@ static const struct c_node *accessor(const struct run *run, const struct c_node 
     return expression ? plain_object(expression, type) : NULL;
 }
 
-static struct run_value assign(struct run *run, const struct c_node *node)
+static run_value_t assign(run_t *run, const c_node_t *node)
 {
-    const struct c_node *target = node->child[0], *right = node->child[1];
-    const struct c_type *type = target->type;
-    const struct c_node *object = type ? plain_object(right, type) : NULL;
-    struct run_place to, from = {.base = RUN_ANY};
-    struct run_value value;
-    struct run_event *event;
+    const c_node_t *target = node->child[0], *right = node->child[1];
+    const c_type_t *type = target->type;
+    const c_node_t *object = type ? plain_object(right, type) : NULL;
+    run_place_t to, from = {.base = RUN_ANY};
+    run_value_t value;
+    run_event_t *event;
 
     if (!object && type && accessor(run, right, type)) { /* double at(int i) { return u[i]; } */
         object = c_bare(right);
@@ -227,7 +223,7 @@ static struct run_value assign(struct run *run, const struct c_node *node)
         if (from.scalar) {
             value = run_read(run, from.scalar);
         } else if (type->kind == C_TYPE_INTEGER || type->kind == C_TYPE_POINTER) {
-            struct run_place again = from;
+            run_place_t again = from;
 
             /* its value, without noting the load, which the copy is */
             run->trial++;
@@ -256,17 +252,17 @@ static struct run_value assign(struct run *run, const struct c_node *node)
     return value;
 }
 
-static struct run_value update(struct run *run, const struct c_node *node)
+static run_value_t update(run_t *run, const c_node_t *node)
 {
-    const struct c_node *target = node->child[0];
-    struct run_value right = run_evaluate(run, node->child[1]), value;
-    struct run_place to = run_lvalue(run, target);
-    struct run_event *event;
+    const c_node_t *target = node->child[0];
+    run_value_t right = run_evaluate(run, node->child[1]), value;
+    run_place_t to = run_lvalue(run, target);
+    run_event_t *event;
 
     run_load(run, target, to);
     value = run_unknown("a value read from memory", node);
     if (to.scalar) {
-        const struct c_type *type = node->child[1]->type;
+        const c_type_t *type = node->child[1]->type;
         bool same =
             type && target->type &&
             (target->type->kind == C_TYPE_POINTER ||
@@ -289,18 +285,17 @@ static struct run_value update(struct run *run, const struct c_node *node)
     return value;
 }
 
-struct run_value run_assign(struct run *run, const struct c_node *node)
+run_value_t run_assign(run_t *run, const c_node_t *node)
 {
     return node->kind == C_ASSIGN ? assign(run, node) : update(run, node);
 }
 
 /* An unsigned counter that is compared with a bound, or that counts elements of a message, does not
  * wrap: the bound and the call's count are exact. */
-static struct run_value run_step(struct run *run, const struct c_node *node, struct run_value old,
-                                 bool down)
+static run_value_t run_step(run_t *run, const c_node_t *node, run_value_t old, bool down)
 {
-    struct c_type wide;
-    struct run_value value;
+    c_type_t wide;
+    run_value_t value;
 
     if (old.kind != RUN_INTEGER || !node->type || node->type->is_signed || down ||
         node->type->size >= 8) {
@@ -314,13 +309,13 @@ static struct run_value run_step(struct run *run, const struct c_node *node, str
     return value;
 }
 
-struct run_value run_increment(struct run *run, const struct c_node *node)
+run_value_t run_increment(run_t *run, const c_node_t *node)
 {
     bool after = node->op == C_OP_POST_INC || node->op == C_OP_POST_DEC;
     bool down = node->op == C_OP_POST_DEC || node->op == C_OP_PRE_DEC;
-    struct run_place place = run_lvalue(run, node->child[0]);
-    struct run_value old, value;
-    struct run_event *event;
+    run_place_t place = run_lvalue(run, node->child[0]);
+    run_value_t old, value;
+    run_event_t *event;
 
     old =
         place.scalar ? run_read(run, place.scalar) : run_unknown("a value read from memory", node);
@@ -340,23 +335,23 @@ struct run_value run_increment(struct run *run, const struct c_node *node)
 
 /* ---- calls ---- */
 
-static struct run_value fresh_object(struct run *run, const struct c_node *node)
+static run_value_t fresh_object(run_t *run, const c_node_t *node)
 {
-    struct run_value value = {.kind = RUN_POINTER};
+    run_value_t value = {.kind = RUN_POINTER};
     size_t i;
 
     for (i = 1; i < node->n; i++) {
         run_evaluate(run, node->child[i]);
     }
     value.base =
-        run_add_base(run, (struct run_base){.kind = RUN_FRESH, .node = node, .from = run->frame});
+        run_add_base(run, (run_base_t){.kind = RUN_FRESH, .node = node, .from = run->frame});
     value.poly = poly_constant(run->space, 0);
     return value;
 }
 
-static const struct c_type *pointee_of(const struct c_node *pointer)
+static const c_type_t *pointee_of(const c_node_t *pointer)
 {
-    const struct c_node *bare = c_bare(pointer);
+    const c_node_t *bare = c_bare(pointer);
 
     if (!bare->type) {
         return NULL;
@@ -368,34 +363,34 @@ static const struct c_type *pointee_of(const struct c_node *pointer)
 }
 
 /* What an argument of memcpy() leads to: `a[i].x` of `&a[i].x` and, of an array, of `a[i].x`. */
-static const struct c_node *object_at(const struct c_node *argument)
+static const c_node_t *object_at(const c_node_t *argument)
 {
-    const struct c_node *bare = c_bare(argument);
+    const c_node_t *bare = c_bare(argument);
 
     return bare->kind == C_UNARY && bare->op == C_OP_ADDRESS ? bare->child[0] : bare;
 }
 
 /* Only then do the subscripts tell every byte that is written. */
-static bool is_one_element(const struct run_event *copy)
+static bool is_one_element(const run_event_t *copy)
 {
-    const struct c_type *type = copy->to.subscripts->type;
+    const c_type_t *type = copy->to.subscripts->type;
     int64_t bytes;
 
     return type && type->size > 0 && poly_is_constant(copy->size, &bytes) && bytes == type->size;
 }
 
 /* memcpy(to, from, bytes) */
-static struct run_value memory_copy(struct run *run, const struct c_node *node)
+static run_value_t memory_copy(run_t *run, const c_node_t *node)
 {
-    struct run_value to = run_evaluate(run, node->child[1]);
-    struct run_value from = run_evaluate(run, node->child[2]);
-    struct run_value bytes = run_evaluate(run, node->child[3]);
-    struct run_event *event = run_event(run, RUN_COPY, node);
-    const struct c_type *to_type = pointee_of(node->child[1]);
-    const struct c_type *from_type = pointee_of(node->child[2]);
+    run_value_t to = run_evaluate(run, node->child[1]);
+    run_value_t from = run_evaluate(run, node->child[2]);
+    run_value_t bytes = run_evaluate(run, node->child[3]);
+    run_event_t *event = run_event(run, RUN_COPY, node);
+    const c_type_t *to_type = pointee_of(node->child[1]);
+    const c_type_t *from_type = pointee_of(node->child[2]);
 
-    event->to = (struct run_place){.base = RUN_ANY, .why = to.why};
-    event->from = (struct run_place){.base = RUN_ANY, .why = from.why};
+    event->to = (run_place_t){.base = RUN_ANY, .why = to.why};
+    event->from = (run_place_t){.base = RUN_ANY, .why = from.why};
     if (to.kind == RUN_POINTER) {
         event->to.base = to.base;
         event->to.offset = to.poly;
@@ -441,15 +436,14 @@ static bool has_no_effect(const char *name)
 }
 
 /* Does the parameter let the function change what the argument leads to? */
-static bool hands_over(const struct c_node *argument)
+static bool hands_over(const c_node_t *argument)
 {
     return argument->type && argument->type->kind == C_TYPE_POINTER && argument->type->inner &&
            !argument->type->inner->is_const && argument->type->inner->kind != C_TYPE_FUNCTION;
 }
 
 /* A function that is not followed changes what it is handed, and what that leads to. */
-static void forget_handed(struct run *run, const struct c_node *node,
-                          const struct run_value *arguments)
+static void forget_handed(run_t *run, const c_node_t *node, const run_value_t *arguments)
 {
     bool *handed = c_allocate(run->memory, (size_t) run->n_bases + 1);
     int base, n = run->n_bases;
@@ -472,13 +466,13 @@ static void forget_handed(struct run *run, const struct c_node *node,
     }
 }
 
-static void forget_everything(struct run *run)
+static void forget_everything(run_t *run)
 {
     run_log_write(run, RUN_ANY, NULL);
     run_forget(run, RUN_ANY, NULL);
     /* functions of this unit may assign its statics */
     for (size_t i = 0; i < run->n_symbols; i++) {
-        struct c_symbol *symbol = run->symbols[i];
+        c_symbol_t *symbol = run->symbols[i];
 
         if ((symbol->kind == C_SYMBOL_GLOBAL || symbol->kind == C_SYMBOL_STATIC) &&
             run_is_tracked(symbol)) {
@@ -492,12 +486,12 @@ static void forget_everything(struct run *run)
 }
 
 /* Bases of receives that are not known to be complete are written at any completion. */
-static void complete_receives(struct run *run)
+static void complete_receives(run_t *run)
 {
     size_t i;
 
     for (i = 0; i < run->n_events; i++) {
-        const struct run_event *event = &run->events[i];
+        const run_event_t *event = &run->events[i];
 
         if (event->kind == RUN_MPI && strcmp(c_callee(event->node), "MPI_Irecv") == 0 &&
             event->node->n > 1) {
@@ -512,7 +506,7 @@ static void complete_receives(struct run *run)
     }
 }
 
-static bool writes_argument(const struct c_node *argument)
+static bool writes_argument(const c_node_t *argument)
 {
     if (argument->type && strstr(argument->type->name, "tatus")) {
         return true;
@@ -523,15 +517,15 @@ static bool writes_argument(const struct c_node *argument)
             argument->type->inner->kind != C_TYPE_FUNCTION);
 }
 
-static struct run_value mpi_call(struct run *run, const struct c_node *node)
+static run_value_t mpi_call(run_t *run, const c_node_t *node)
 {
     const char *name = c_callee(node);
-    struct run_value *arguments = c_allocate(run->memory, (node->n + 1) * sizeof *arguments);
-    struct run_event *event;
+    run_value_t *arguments = c_allocate(run->memory, (node->n + 1) * sizeof *arguments);
+    run_event_t *event;
     size_t i;
 
     for (i = 1; i < node->n; i++) {
-        const struct c_node *argument = node->child[i];
+        const c_node_t *argument = node->child[i];
 
         /* a count that does not fit in an int is an error of the program's own */
         if (argument->kind == C_CONVERT && argument->type &&
@@ -558,7 +552,7 @@ static struct run_value mpi_call(struct run *run, const struct c_node *node)
     }
     /* Handles are pointers to structures in some implementations, and MPI_Status * is also one. */
     for (i = 1; i < node->n; i++) {
-        const struct c_node *bare = c_bare(node->child[i]);
+        const c_node_t *bare = c_bare(node->child[i]);
         bool status = bare->kind == C_UNARY && bare->op == C_OP_ADDRESS;
 
         if (writes_argument(node->child[i]) || status) {
@@ -584,9 +578,9 @@ static struct run_value mpi_call(struct run *run, const struct c_node *node)
 }
 
 /* memset(to, byte, bytes): a write of what is no copy */
-static void memory_set(struct run *run, const struct c_node *node, struct run_value to)
+static void memory_set(run_t *run, const c_node_t *node, run_value_t to)
 {
-    struct run_event *event = run_event(run, RUN_STORE, node);
+    run_event_t *event = run_event(run, RUN_STORE, node);
 
     event->why = "the bytes are set by memset()";
     if (to.kind == RUN_POINTER) {
@@ -598,12 +592,11 @@ static void memory_set(struct run *run, const struct c_node *node, struct run_va
 }
 
 /* A function that is not seen, or cannot be followed. */
-static struct run_value unseen(struct run *run, const struct c_node *node,
-                               struct run_value *arguments)
+static run_value_t unseen(run_t *run, const c_node_t *node, run_value_t *arguments)
 {
     const char *name = c_callee(node);
-    struct run_event *event = run_event(run, RUN_CALL, node);
-    struct run_value value = run_unknown("a function's result", node);
+    run_event_t *event = run_event(run, RUN_CALL, node);
+    run_value_t value = run_unknown("a function's result", node);
 
     event->why = node->symbol ? name : "a function pointer";
     event->arguments = arguments;
@@ -613,11 +606,11 @@ static struct run_value unseen(struct run *run, const struct c_node *node,
     forget_handed(run, node, arguments);
     run->clock++;
     if (node->type && node->type->kind == C_TYPE_POINTER) {
-        value = (struct run_value){.kind = RUN_POINTER, .poly = poly_constant(run->space, 0)};
-        value.base = run_add_base(run, (struct run_base){.kind = RUN_FRESH,
-                                                         .node = node,
-                                                         .from = run->frame,
-                                                         .type = node->type->inner});
+        value = (run_value_t){.kind = RUN_POINTER, .poly = poly_constant(run->space, 0)};
+        value.base = run_add_base(run, (run_base_t){.kind = RUN_FRESH,
+                                                    .node = node,
+                                                    .from = run->frame,
+                                                    .type = node->type->inner});
         value.pointee = node->type->inner;
         if (value.pointee && value.pointee->kind == C_TYPE_VOID) {
             value.pointee = NULL;
@@ -626,11 +619,11 @@ static struct run_value unseen(struct run *run, const struct c_node *node,
     return value;
 }
 
-struct run_value run_call(struct run *run, const struct c_node *node)
+run_value_t run_call(run_t *run, const c_node_t *node)
 {
     const char *name = c_callee(node);
-    const struct c_node *expression;
-    struct run_value *arguments, value;
+    const c_node_t *expression;
+    run_value_t *arguments, value;
     bool absent = node->symbol && !node->symbol->body;
     size_t i;
 
@@ -661,8 +654,8 @@ struct run_value run_call(struct run *run, const struct c_node *node)
         if (absent && has_no_effect(name) && node->child[i]->type &&
             node->child[i]->type->kind == C_TYPE_POINTER) {
             run_load(run, node->child[i],
-                     (struct run_place){.base = arguments[i].kind == RUN_POINTER ? arguments[i].base
-                                                                                 : RUN_ANY});
+                     (run_place_t){.base = arguments[i].kind == RUN_POINTER ? arguments[i].base
+                                                                            : RUN_ANY});
         }
     }
     if (absent && (strcmp(name, "abort") == 0 || strcmp(name, "exit") == 0 ||
@@ -671,7 +664,7 @@ struct run_value run_call(struct run *run, const struct c_node *node)
         return run_unknown("nothing", node);
     }
     if (absent && strcmp(name, "free") == 0) {
-        struct run_event *event = run_event(run, RUN_FREE, node);
+        run_event_t *event = run_event(run, RUN_FREE, node);
 
         if (node->n == 2 && arguments[1].kind == RUN_POINTER) {
             event->to.base = arguments[1].base;
@@ -689,14 +682,14 @@ struct run_value run_call(struct run *run, const struct c_node *node)
         return unseen(run, node, arguments);
     }
     {
-        struct run_event *event = run_event(run, RUN_CALL, node);
+        run_event_t *event = run_event(run, RUN_CALL, node);
 
         event->why = node->symbol ? name : "a function pointer";
     }
     forget_everything(run);
     for (i = 1; i < node->n; i++) { /* arguments by address */
-        const struct c_node *bare = c_bare(node->child[i]);
-        const struct c_node *object = bare;
+        const c_node_t *bare = c_bare(node->child[i]);
+        const c_node_t *object = bare;
 
         while (object->kind == C_UNARY || object->kind == C_SUBSCRIPT || object->kind == C_MEMBER) {
             object = c_bare(object->child[0]);
@@ -707,7 +700,7 @@ struct run_value run_call(struct run *run, const struct c_node *node)
             int base = run_base_of_symbol(run, object->symbol);
 
             if (object->type->kind == C_TYPE_POINTER) {
-                struct run_value value = run_read(run, object->symbol);
+                run_value_t value = run_read(run, object->symbol);
 
                 base = value.kind == RUN_POINTER ? value.base : RUN_ANY;
             }

@@ -6,22 +6,22 @@
 #include <string.h>
 
 /* Messages of one call and layout. */
-struct message {
+typedef struct message {
     const char *file, *function, *type, *read_file;
     int64_t line, bytes, copied, computed, used, messages, reads_after, read_line;
     bool receives;
     bool changed, late, twice, overlaps; /* reasons of `dame record` */
     bool has_reasons;
     bool is_decided;
-};
+} message_t;
 
-struct evidence {
+typedef struct evidence {
     json_t *json; /* has the texts */
-    struct message *messages;
+    message_t *messages;
     size_t n;
     char *run;
     bool is_whole; /* nothing was lost */
-};
+} evidence_t;
 
 static int64_t number_of(const json_t *object, const char *name)
 {
@@ -48,11 +48,11 @@ static bool has_reason(const json_t *message, const char *id)
     return false;
 }
 
-static struct message message_of(const json_t *json)
+static message_t message_of(const json_t *json)
 {
     const json_t *call = json_object_get(json, "call"), *read = json_object_get(json, "read_at");
 
-    return (struct message){
+    return (message_t){
         .file = text_of(call, "file"),
         .line = number_of(call, "line"),
         .function = text_of(json, "function"),
@@ -91,10 +91,10 @@ static bool nothing_lost(const json_t *json)
     return true;
 }
 
-struct evidence *evidence_read(const char *path)
+evidence_t *evidence_read(const char *path)
 {
     json_error_t error;
-    struct evidence *evidence = c_checked(calloc(1, sizeof *evidence));
+    evidence_t *evidence = c_checked(calloc(1, sizeof *evidence));
     const json_t *messages;
     const char *program, *slash;
     size_t i;
@@ -124,7 +124,7 @@ struct evidence *evidence_read(const char *path)
     return evidence;
 }
 
-void evidence_free(struct evidence *evidence)
+void evidence_free(evidence_t *evidence)
 {
     if (evidence) {
         json_decref(evidence->json);
@@ -134,7 +134,7 @@ void evidence_free(struct evidence *evidence)
     }
 }
 
-const char *evidence_run(const struct evidence *evidence)
+const char *evidence_run(const evidence_t *evidence)
 {
     return evidence->run;
 }
@@ -156,7 +156,7 @@ static bool same_file(const char *a, const char *b)
     return n_b > 0 && strcmp(a + n_a - n_b, b) == 0 && (n_a == n_b || a[n_a - n_b - 1] == '/');
 }
 
-static bool is_of(const struct message *message, const struct site *site)
+static bool is_of(const message_t *message, const site_t *site)
 {
     const char *path = site->call->span.file ? site->call->span.file->path : site->run->unit->path;
 
@@ -165,7 +165,7 @@ static bool is_of(const struct message *message, const struct site *site)
            strcmp(message->function, c_callee(site->call)) == 0 && same_file(message->file, path);
 }
 
-void evidence_decided(struct evidence *evidence, const struct site *site)
+void evidence_decided(evidence_t *evidence, const site_t *site)
 {
     size_t i;
 
@@ -177,8 +177,7 @@ void evidence_decided(struct evidence *evidence, const struct site *site)
 
 /* ---- what they show ---- */
 
-static void contradict(const struct evidence *evidence, const struct message *message,
-                       struct site *site)
+static void contradict(const evidence_t *evidence, const message_t *message, site_t *site)
 {
     const char *run = evidence->run;
 
@@ -205,7 +204,7 @@ static void contradict(const struct evidence *evidence, const struct message *me
     }
 }
 
-void evidence_judge(const struct evidence *evidence, struct site *site)
+void evidence_judge(const evidence_t *evidence, site_t *site)
 {
     size_t i;
 
@@ -219,7 +218,7 @@ void evidence_judge(const struct evidence *evidence, struct site *site)
     }
 }
 
-static bool holds(const struct message *message, int assumption)
+static bool holds(const message_t *message, int assumption)
 {
     if (message->copied == 0) {
         return false; /* the recorder saw no packing */
@@ -236,7 +235,7 @@ static bool holds(const struct message *message, int assumption)
     }
 }
 
-bool evidence_holds(const struct evidence *evidence, const struct site *site, int assumption)
+bool evidence_holds(const evidence_t *evidence, const site_t *site, int assumption)
 {
     size_t i, n = 0;
 
@@ -251,12 +250,12 @@ bool evidence_holds(const struct evidence *evidence, const struct site *site, in
     return n > 0 && evidence->is_whole;
 }
 
-void evidence_print_others(const struct evidence *evidence, const char *path, FILE *out)
+void evidence_print_others(const evidence_t *evidence, const char *path, FILE *out)
 {
     size_t i;
 
     for (i = 0; i < evidence->n; i++) {
-        const struct message *message = &evidence->messages[i];
+        const message_t *message = &evidence->messages[i];
 
         if (message->is_decided || message->has_reasons || message->reads_after > 0 ||
             !*message->type || message->copied != message->bytes ||

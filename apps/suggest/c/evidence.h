@@ -11,25 +11,25 @@
 
 #include <stdio.h>
 
-struct evidence;
+typedef struct evidence evidence_t;
 
 /* NULL after a message on stderr. */
-struct evidence *evidence_read(const char *path);
-void evidence_free(struct evidence *evidence);
+evidence_t *evidence_read(const char *path);
+void evidence_free(evidence_t *evidence);
 
 /* "a run of halo, 2 ranks" */
-const char *evidence_run(const struct evidence *evidence);
+const char *evidence_run(const evidence_t *evidence);
 
 /* Refuses an answer that the run contradicts. */
-void evidence_judge(const struct evidence *evidence, struct site *site);
+void evidence_judge(const evidence_t *evidence, site_t *site);
 
 /* Did the assumption hold for all messages of the site's call? */
-bool evidence_holds(const struct evidence *evidence, const struct site *site, int assumption);
+bool evidence_holds(const evidence_t *evidence, const site_t *site, int assumption);
 
 /* The site has an answer of its own. */
-void evidence_decided(struct evidence *evidence, const struct site *site);
+void evidence_decided(evidence_t *evidence, const site_t *site);
 
 /* The datatypes of the run's messages at calls in PATH without an answer. */
-void evidence_print_others(const struct evidence *evidence, const char *path, FILE *out);
+void evidence_print_others(const evidence_t *evidence, const char *path, FILE *out);
 
 #endif

@@ -14,7 +14,7 @@ enum {
     MOST_FOLLOWED_BYTES = 1 << 26
 };
 
-void run_exit(struct run *run, struct run_exits *exits, struct run_value value)
+void run_exit(run_t *run, run_exits_t *exits, run_value_t value)
 {
     if (run->dead) {
         return;
@@ -25,8 +25,7 @@ void run_exit(struct run *run, struct run_exits *exits, struct run_value value)
     exits->states[exits->n++] = run_save(run);
 }
 
-void run_unsettle(struct run *run, const struct run_value *saved, const char *why,
-                  const struct c_node *node)
+void run_unsettle(run_t *run, const run_value_t *saved, const char *why, const c_node_t *node)
 {
     size_t i;
 
@@ -38,7 +37,7 @@ void run_unsettle(struct run *run, const struct run_value *saved, const char *wh
     }
 }
 
-static bool is_running(const struct run *run, const struct c_symbol *function)
+static bool is_running(const run_t *run, const c_symbol_t *function)
 {
     int frame;
 
@@ -50,7 +49,7 @@ static bool is_running(const struct run *run, const struct c_symbol *function)
     return false;
 }
 
-static int open_frame(struct run *run, const struct c_node *call)
+static int open_frame(run_t *run, const c_node_t *call)
 {
     int i;
 
@@ -60,14 +59,14 @@ static int open_frame(struct run *run, const struct c_node *call)
         }
     }
     run->frames = c_resize(run->frames, i + 1, sizeof *run->frames);
-    run->frames[run->n_frames++] = (struct run_frame){run->frame, call, call->symbol};
+    run->frames[run->n_frames++] = (run_frame_t){run->frame, call, call->symbol};
     return i;
 }
 
 /* Is the struct only read in the subtree? */
-static bool only_read(const struct c_node *node, const struct c_symbol *symbol)
+static bool only_read(const c_node_t *node, const c_symbol_t *symbol)
 {
-    const struct c_node *outer;
+    const c_node_t *outer;
     size_t i;
 
     if (node && node->kind == C_NAME && node->symbol == symbol) {
@@ -86,7 +85,7 @@ static bool only_read(const struct c_node *node, const struct c_symbol *symbol)
     return true;
 }
 
-struct c_symbol *run_original(const struct run *run, struct c_symbol *symbol)
+c_symbol_t *run_original(const run_t *run, c_symbol_t *symbol)
 {
     while (symbol->index != (size_t) -1 && run->originals[symbol->index]) {
         symbol = run->originals[symbol->index];
@@ -94,14 +93,13 @@ struct c_symbol *run_original(const struct run *run, struct c_symbol *symbol)
     return symbol;
 }
 
-static void set_parameters(struct run *run, const struct c_node *call,
-                           const struct run_value *arguments)
+static void set_parameters(run_t *run, const c_node_t *call, const run_value_t *arguments)
 {
-    const struct c_symbol *function = call->symbol;
+    const c_symbol_t *function = call->symbol;
     size_t i;
 
     for (i = 0; i < function->n_parameters; i++) {
-        struct c_symbol *parameter = function->parameters[i];
+        c_symbol_t *parameter = function->parameters[i];
 
         run_log_write(run, run_base_of_symbol(run, parameter), NULL);
         run->originals[parameter->index] = NULL;
@@ -126,9 +124,9 @@ static void set_parameters(struct run *run, const struct c_node *call,
     }
 }
 
-struct run_value run_meet_exits(struct run *run, struct run_exits *exits, const struct c_node *node)
+run_value_t run_meet_exits(run_t *run, run_exits_t *exits, const c_node_t *node)
 {
-    struct run_value value = run_unknown("a function's result", node);
+    run_value_t value = run_unknown("a function's result", node);
     size_t i, first = 0;
 
     for (i = 0; i < exits->n; i++) {
@@ -154,9 +152,9 @@ struct run_value run_meet_exits(struct run *run, struct run_exits *exits, const 
     return value;
 }
 
-static bool can_follow(const struct run *run, const struct c_node *call)
+static bool can_follow(const run_t *run, const c_node_t *call)
 {
-    const struct c_symbol *function = call->symbol;
+    const c_symbol_t *function = call->symbol;
 
     return run->level == RUN_TRUSTING && function && function->body &&
            function->n_parameters == call->n - 1 && run->calls < MOST_CALLS &&
@@ -165,11 +163,11 @@ static bool can_follow(const struct run *run, const struct c_node *call)
            !is_running(run, function);
 }
 
-bool run_follow(struct run *run, const struct c_node *call, struct run_value *value)
+bool run_follow(run_t *run, const c_node_t *call, run_value_t *value)
 {
-    struct run_value *arguments;
-    struct run_exits exits = {0}, *outer_exits = run->exits, *breaks = run->breaks,
-                     *continues = run->continues;
+    run_value_t *arguments;
+    run_exits_t exits = {0}, *outer_exits = run->exits, *breaks = run->breaks,
+                *continues = run->continues;
     int frame = run->frame, guard = run->guard, n_facts = run->n_facts;
     size_t i;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the functions of MPI have their buffers, as apps/mpi/mpi.def says. */
+/* Where the functions of MPI have their buffers, as apps/shared/mpi/mpi.def says. */
 #include "site_private.h"
 
 #include <string.h>
 #include <strings.h>
 
-mpi_kind_t site_kind_of(const struct c_node *call)
+mpi_kind_t site_kind_of(const c_node_t *call)
 {
     return mpi_function(c_callee(call))->kind;
 }
@@ -46,7 +46,7 @@ static bool is_of_each(const char *name, bool receives)
                      : strcasecmp(name, "scatter") == 0);
 }
 
-int site_peer(const struct site *site)
+int site_peer(const site_t *site)
 {
     const mpi_function_t *known = mpi_function(c_callee(site->call));
     int sent = site->function->receives ? 0 : find_role(known, ROLE_SENT_PEER);
@@ -54,8 +54,7 @@ int site_peer(const struct site *site)
     return sent ? sent : find_role(known, ROLE_PEER);
 }
 
-size_t site_functions(enum run_level level, const struct c_node *call,
-                      struct site_function functions[2])
+size_t site_functions(run_level_t level, const c_node_t *call, site_function_t functions[2])
 {
     const mpi_function_t *known = mpi_function(c_callee(call));
     const unsigned char *roles = known->roles;
@@ -67,12 +66,12 @@ size_t site_functions(enum run_level level, const struct c_node *call,
     }
     for (i = 0; roles[i] != ROLE_NONE; i++) {
         bool of_each = roles[i + 1] == ROLE_INTS;
-        struct site_function function = {.kind = known->kind,
-                                         .buffer = i + 1,
-                                         .count = of_each ? 0 : i + 2,
-                                         .type = of_each ? i + 4 : i + 3,
-                                         .request = find_role(known, ROLE_REQUEST),
-                                         .root = find_role(known, ROLE_ROOT)};
+        site_function_t function = {.kind = known->kind,
+                                    .buffer = i + 1,
+                                    .count = of_each ? 0 : i + 2,
+                                    .type = of_each ? i + 4 : i + 3,
+                                    .request = find_role(known, ROLE_REQUEST),
+                                    .root = find_role(known, ROLE_ROOT)};
 
         if ((roles[i] != ROLE_IN && roles[i] != ROLE_OUT) || call->n <= (size_t) function.type) {
             continue;

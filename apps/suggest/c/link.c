@@ -4,21 +4,21 @@
 
 #include <string.h>
 
-static bool has_external_linkage(const struct c_symbol *symbol)
+static bool has_external_linkage(const c_symbol_t *symbol)
 {
     return (symbol->kind == C_SYMBOL_GLOBAL || symbol->kind == C_SYMBOL_FUNCTION) &&
            !symbol->is_foreign;
 }
 
 /* The symbol of that name which units before N have; of functions one with a body, if any has. */
-static struct c_symbol *find(struct c_unit **units, size_t n, const struct c_symbol *symbol)
+static c_symbol_t *find_symbol(c_unit_t **units, size_t n, const c_symbol_t *symbol)
 {
-    struct c_symbol *found = NULL;
+    c_symbol_t *found = NULL;
     size_t i, j;
 
     for (i = 0; i < n; i++) {
         for (j = 0; j < units[i]->n_symbols; j++) {
-            struct c_symbol *other = units[i]->symbols[j];
+            c_symbol_t *other = units[i]->symbols[j];
 
             if (other != symbol && other->kind == symbol->kind &&
                 strcmp(other->name, symbol->name) == 0 && has_external_linkage(other) &&
@@ -31,7 +31,7 @@ static struct c_symbol *find(struct c_unit **units, size_t n, const struct c_sym
     return found;
 }
 
-static void replace(struct c_node *node)
+static void replace(c_node_t *node)
 {
     size_t i;
 
@@ -46,7 +46,7 @@ static void replace(struct c_node *node)
     }
 }
 
-void c_link(struct c_unit **units, size_t n)
+void c_link(c_unit_t **units, size_t n)
 {
     size_t i, j;
 
@@ -54,12 +54,12 @@ void c_link(struct c_unit **units, size_t n)
         units[i]->program = units;
         units[i]->n_program = n;
         for (j = 0; j < units[i]->n_symbols; j++) {
-            struct c_symbol *symbol = units[i]->symbols[j], *other;
+            c_symbol_t *symbol = units[i]->symbols[j], *other;
 
             if (!has_external_linkage(symbol) || symbol->body) {
                 continue;
             }
-            other = find(units, symbol->kind == C_SYMBOL_FUNCTION ? n : i, symbol);
+            other = find_symbol(units, symbol->kind == C_SYMBOL_FUNCTION ? n : i, symbol);
             if (other && (symbol->kind == C_SYMBOL_GLOBAL || other->body)) {
                 symbol->shared = other;
             }
@@ -67,7 +67,7 @@ void c_link(struct c_unit **units, size_t n)
     }
     for (i = 0; i < n; i++) {
         for (j = 0; j < units[i]->n_symbols; j++) {
-            replace((struct c_node *) units[i]->symbols[j]->body);
+            replace((c_node_t *) units[i]->symbols[j]->body);
         }
         for (j = 0; j < units[i]->n_initialised; j++) {
             replace(units[i]->initialised[j]);

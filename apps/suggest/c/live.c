@@ -4,15 +4,15 @@
 
 #include <stdlib.h>
 
-struct question {
-    const struct c_symbol *symbol;
-    const struct c_node *statement;
-    const struct c_node *const *gone;
+typedef struct question {
+    const c_symbol_t *symbol;
+    const c_node_t *statement;
+    const c_node_t *const *gone;
     size_t n_gone;
-};
+} question_t;
 
 /* symbol = something without it, perhaps as part of a comma expression or an initialiser */
-static bool is_assignment_to(const struct c_node *node, const struct c_symbol *symbol)
+static bool is_assignment_to(const c_node_t *node, const c_symbol_t *symbol)
 {
     if (!node) {
         return false;
@@ -26,21 +26,21 @@ static bool is_assignment_to(const struct c_node *node, const struct c_symbol *s
 }
 
 /* Does the statement give it a value before anything else of it reads it? */
-static bool defines(const struct c_node *node, const struct c_symbol *symbol)
+static bool defines(const c_node_t *node, const c_symbol_t *symbol)
 {
     return is_assignment_to(node, symbol) ||
            (node->kind == C_FOR && is_assignment_to(node->child[0], symbol));
 }
 
-static bool is_loop(const struct c_node *node)
+static bool is_loop(const c_node_t *node)
 {
     return node->kind == C_FOR || node->kind == C_WHILE || node->kind == C_DO;
 }
 
 /* Is there a statement between the removed one and NODE that gives it a value on every path? */
-static bool defined_between(const struct question *question, const struct c_node *node)
+static bool defined_between(const question_t *question, const c_node_t *node)
 {
-    const struct c_node *block, *child;
+    const c_node_t *block, *child;
     size_t i;
 
     for (child = question->statement, block = child->parent; block;
@@ -64,9 +64,9 @@ static bool defined_between(const struct question *question, const struct c_node
 }
 
 /* Could this use see the value that the removed statement leaves? */
-static bool sees(const struct question *question, const struct c_node *name)
+static bool sees(const question_t *question, const c_node_t *name)
 {
-    const struct c_node *node, *loop;
+    const c_node_t *node, *loop;
     size_t i;
 
     if (c_contains(question->statement, name)) {
@@ -95,27 +95,27 @@ static bool sees(const struct question *question, const struct c_node *name)
     return name->order > question->statement->order && !defined_between(question, name);
 }
 
-static bool is_seen(const struct c_node *node, const void *data)
+static bool is_seen(const c_node_t *node, const void *data)
 {
-    const struct question *question = data;
+    const question_t *question = data;
 
     return node->kind == C_NAME && node->symbol == question->symbol && sees(question, node);
 }
 
-static bool declares(const struct c_node *node, const void *symbol)
+static bool declares(const c_node_t *node, const void *symbol)
 {
     return node->kind == C_VARIABLE && node->symbol == symbol;
 }
 
-const struct c_symbol *live_after(const struct run *run, const struct c_node *statement,
-                                  const struct c_node *const *gone, size_t n_gone)
+const c_symbol_t *live_after(const run_t *run, const c_node_t *statement,
+                             const c_node_t *const *gone, size_t n_gone)
 {
-    struct c_symbol **symbols;
+    c_symbol_t **symbols;
     size_t n = run_assigned(statement, &symbols), i;
-    const struct c_symbol *found = NULL;
+    const c_symbol_t *found = NULL;
 
     for (i = 0; i < n && !found; i++) {
-        const struct question question = {symbols[i], statement, gone, n_gone};
+        const question_t question = {symbols[i], statement, gone, n_gone};
 
         if (c_find(statement, declares, symbols[i])) {
             continue;

@@ -7,7 +7,7 @@
 
 /* A variable that STATEMENT assigns and that is read later, before it is assigned again; NULL if
  * absent. Names inside of the nodes in `gone` do not count. */
-const struct c_symbol *live_after(const struct run *run, const struct c_node *statement,
-                                  const struct c_node *const *gone, size_t n_gone);
+const c_symbol_t *live_after(const run_t *run, const c_node_t *statement,
+                             const c_node_t *const *gone, size_t n_gone);
 
 #endif

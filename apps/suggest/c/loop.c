@@ -6,24 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct gains {
-    struct c_symbol **symbols;
+typedef struct gains {
+    c_symbol_t **symbols;
     size_t n, room;
     const poly_t **gain; /* in an iteration; NULL: not the same in all */
-    struct run_value *entry;
-    struct run_value *trial;
+    run_value_t *entry;
+    run_value_t *trial;
     int *ends; /* the base that a pointer leads into after an iteration, counted from 1; 0: none */
     size_t first_write, last_write; /* of the body */
     int n_bases;                    /* before an iteration */
     size_t n_atoms;
     size_t counter; /* the symbol that the condition bounds */
-};
+} gains_t;
 
 /* Does what the body writes, or what is new in each iteration, change the atom? */
-static bool changes(struct run *run, int i, const void *data)
+static bool changes(run_t *run, int i, const void *data)
 {
-    const struct gains *gains = data;
-    const struct run_atom *atom = &run->atoms[i];
+    const gains_t *gains = data;
+    const run_atom_t *atom = &run->atoms[i];
 
     if (atom->kind == RUN_ATOM_TRIAL ||
         (atom->kind == RUN_ATOM_SYMBOL && (size_t) i >= gains->n_atoms)) {
@@ -34,19 +34,19 @@ static bool changes(struct run *run, int i, const void *data)
 }
 
 /* May the value differ from iteration to iteration? */
-static bool uses_new_values(struct run *run, const poly_t *poly, const struct gains *gains)
+static bool uses_new_values(run_t *run, const poly_t *poly, const gains_t *gains)
 {
     return run_any_atom(run, poly, changes, gains);
 }
 
-static void start_trial(struct run *run, struct gains *gains)
+static void start_trial(run_t *run, gains_t *gains)
 {
     size_t i;
 
     gains->n_atoms = (size_t) run->n_atoms;
     for (i = 0; i < gains->n; i++) {
-        struct c_symbol *symbol = gains->symbols[i];
-        struct run_value value;
+        c_symbol_t *symbol = gains->symbols[i];
+        run_value_t value;
         poly_atom_t atom;
 
         gains->entry[i] = run_read(run, symbol);
@@ -65,13 +65,13 @@ static void start_trial(struct run *run, struct gains *gains)
     }
 }
 
-static void find_gains(struct run *run, struct gains *gains)
+static void find_gains(run_t *run, gains_t *gains)
 {
     size_t i;
 
     for (i = 0; i < gains->n; i++) {
-        struct run_value before = gains->trial[i];
-        struct run_value after = run_read(run, gains->symbols[i]);
+        run_value_t before = gains->trial[i];
+        run_value_t after = run_read(run, gains->symbols[i]);
         const poly_t *gain;
 
         gains->gain[i] = NULL;
@@ -93,7 +93,7 @@ static void find_gains(struct run *run, struct gains *gains)
     }
 }
 
-static void make_gains(struct run *run, struct gains *gains)
+static void make_gains(run_t *run, gains_t *gains)
 {
     gains->room = 2 * gains->n + 8;
     gains->gain = c_allocate(run->memory, gains->room * sizeof *gains->gain);
@@ -104,11 +104,11 @@ static void make_gains(struct run *run, struct gains *gains)
 
 /* A variable that iterations change irregularly. Pointer arithmetic does not leave an object (C11
  * 6.5.6, 8). */
-static struct run_value changed(struct run *run, const struct gains *gains, size_t i)
+static run_value_t changed(run_t *run, const gains_t *gains, size_t i)
 {
-    const struct run_value *entry = &gains->entry[i];
+    const run_value_t *entry = &gains->entry[i];
     const int may[2] = {entry->kind == RUN_POINTER ? entry->base + 1 : 0, gains->ends[i]};
-    struct run_value value;
+    run_value_t value;
     poly_atom_t atom;
 
     if (may[0] && may[0] == may[1]) {
@@ -122,7 +122,7 @@ static struct run_value changed(struct run *run, const struct gains *gains, size
     return value;
 }
 
-static void add_gain(struct run *run, struct gains *gains, struct c_symbol *symbol)
+static void add_gain(run_t *run, gains_t *gains, c_symbol_t *symbol)
 {
     gains->symbols = c_resize(gains->symbols, gains->n + 1, sizeof *gains->symbols);
     gains->symbols[gains->n++] = symbol;
@@ -131,7 +131,7 @@ static void add_gain(struct run *run, struct gains *gains, struct c_symbol *symb
     }
 }
 
-static size_t find_symbol(const struct gains *gains, const struct c_symbol *symbol)
+static size_t find_symbol(const gains_t *gains, const c_symbol_t *symbol)
 {
     size_t i;
 
@@ -140,17 +140,17 @@ static size_t find_symbol(const struct gains *gains, const struct c_symbol *symb
     return i;
 }
 
-static bool is_unsigned(const struct c_type *type)
+static bool is_unsigned(const c_type_t *type)
 {
     return !type || type->kind != C_TYPE_INTEGER || !type->is_signed;
 }
 
 /* (distance + gain - 1) / gain */
-static const poly_t *steps(struct run *run, const poly_t *distance, int64_t gain)
+static const poly_t *steps(run_t *run, const poly_t *distance, int64_t gain)
 {
     const poly_t *rounded = poly_add(run->space, distance, poly_constant(run->space, gain - 1));
     const poly_t *quotient;
-    struct run_value value;
+    run_value_t value;
     int64_t constant;
 
     if (gain == 1) {
@@ -172,12 +172,12 @@ static const poly_t *steps(struct run *run, const poly_t *distance, int64_t gain
 }
 
 /* v < e, where v gains a constant: how often? */
-static const poly_t *trip_of(struct run *run, struct gains *gains, const struct c_node *condition,
+static const poly_t *trip_of(run_t *run, gains_t *gains, const c_node_t *condition,
                              const char **why)
 {
-    const struct c_node *side[2], *name;
-    enum c_operator op;
-    struct run_value bound, start;
+    const c_node_t *side[2], *name;
+    c_operator_t op;
+    run_value_t bound, start;
     const poly_t *distance;
     int64_t gain, constant;
     size_t i;
@@ -193,11 +193,11 @@ static const poly_t *trip_of(struct run *run, struct gains *gains, const struct 
     side[1] = condition->child[1];
     name = c_bare(side[0]);
     if (name->kind != C_NAME || find_symbol(gains, name->symbol) == gains->n) {
-        static const enum c_operator mirrored[] = {[C_OP_LT] = C_OP_GT,
-                                                   [C_OP_LE] = C_OP_GE,
-                                                   [C_OP_GT] = C_OP_LT,
-                                                   [C_OP_GE] = C_OP_LE,
-                                                   [C_OP_NE] = C_OP_NE};
+        static const c_operator_t mirrored[] = {[C_OP_LT] = C_OP_GT,
+                                                [C_OP_LE] = C_OP_GE,
+                                                [C_OP_GT] = C_OP_LT,
+                                                [C_OP_GE] = C_OP_LE,
+                                                [C_OP_NE] = C_OP_NE};
 
         side[1] = condition->child[0];
         side[0] = condition->child[1];
@@ -227,7 +227,7 @@ static const poly_t *trip_of(struct run *run, struct gains *gains, const struct 
         return NULL;
     }
     if (start.kind == RUN_INTEGER) {
-        const struct c_type *compared = side[0]->type;
+        const c_type_t *compared = side[0]->type;
 
         *why = run->level < RUN_TRUSTING ? "a comparison in an unsigned type that may wrap" : NULL;
         /* Unsigned and exact, from a start that is not negative: a bound that wrapped is more than
@@ -265,8 +265,7 @@ static const poly_t *trip_of(struct run *run, struct gains *gains, const struct 
     return steps(run, distance, gain);
 }
 
-static void assume_trip(struct run *run, struct run_value *value, const poly_t *trip,
-                        const struct c_node *node)
+static void assume_trip(run_t *run, run_value_t *value, const poly_t *trip, const c_node_t *node)
 {
     int i;
 
@@ -292,9 +291,9 @@ static void assume_trip(struct run *run, struct run_value *value, const poly_t *
 
 /* An unsigned type of less than 8 bytes wraps without a word. No call sends more elements than an
  * int counts, so a variable that gains little from a small value stays below 2^32. */
-static bool may_wrap(const struct gains *gains, size_t i)
+static bool may_wrap(const gains_t *gains, size_t i)
 {
-    const struct c_type *type = gains->symbols[i]->type;
+    const c_type_t *type = gains->symbols[i]->type;
     int64_t gain, start;
 
     if (gains->entry[i].kind != RUN_INTEGER || type->kind != C_TYPE_INTEGER || type->is_signed ||
@@ -307,13 +306,13 @@ static bool may_wrap(const struct gains *gains, size_t i)
 }
 
 /* Values at the beginning of iteration T of the loop, or behind it (T = trip). */
-static void set_values(struct run *run, const struct gains *gains, const poly_t *t, bool behind,
-                       const struct c_node *node)
+static void set_values(run_t *run, const gains_t *gains, const poly_t *t, bool behind,
+                       const c_node_t *node)
 {
     size_t i;
 
     for (i = 0; i < gains->n; i++) {
-        struct run_value value = gains->entry[i];
+        run_value_t value = gains->entry[i];
         int j;
 
         if (!gains->gain[i] && run->level == RUN_TRUSTING) {
@@ -342,9 +341,9 @@ static void set_values(struct run *run, const struct gains *gains, const poly_t 
     }
 }
 
-static void run_body(struct run *run, const struct c_node *body, const struct c_node *step)
+static void run_body(run_t *run, const c_node_t *body, const c_node_t *step)
 {
-    struct run_exits exits = {0}, *breaks = run->breaks, *continues = run->continues;
+    run_exits_t exits = {0}, *breaks = run->breaks, *continues = run->continues;
     int guard = run->guard;
 
     run->breaks = NULL;
@@ -361,7 +360,7 @@ static void run_body(struct run *run, const struct c_node *body, const struct c_
     }
 }
 
-static void push_active(struct run *run, const struct gains *gains)
+static void push_active(run_t *run, const gains_t *gains)
 {
     run->active = c_resize(run->active, run->n_active + 1, sizeof *run->active);
     run->active[run->n_active][0] = gains->first_write;
@@ -369,8 +368,8 @@ static void push_active(struct run *run, const struct gains *gains)
 }
 
 /* A loop of which nothing is known: its variables are unknown, its events irregular. */
-static void irregular_loop(struct run *run, const struct c_node *node, struct gains *gains,
-                           const struct c_node *parts[3], const char *why)
+static void irregular_loop(run_t *run, const c_node_t *node, gains_t *gains,
+                           const c_node_t *parts[3], const char *why)
 {
     size_t i, first = run->n_writes;
 
@@ -394,17 +393,16 @@ static void irregular_loop(struct run *run, const struct c_node *node, struct ga
     }
 }
 
-static int add_loop(struct run *run, const struct c_node *node, const poly_t *trip,
-                    poly_atom_t atom)
+static int add_loop(run_t *run, const c_node_t *node, const poly_t *trip, poly_atom_t atom)
 {
     run->loops = c_resize(run->loops, run->n_loops + 1, sizeof *run->loops);
-    run->loops[run->n_loops] = (struct run_loop){
+    run->loops[run->n_loops] = (run_loop_t){
         .atom = atom, .trip = trip, .parent = run->loop, .node = node, .frame = run->frame};
     return run->n_loops++;
 }
 
-static void regular_loop(struct run *run, const struct c_node *node, struct gains *gains,
-                         const struct c_node *parts[3], const poly_t *trip)
+static void regular_loop(run_t *run, const c_node_t *node, gains_t *gains, const c_node_t *parts[3],
+                         const poly_t *trip)
 {
     poly_atom_t atom = run_new_atom(run, RUN_ATOM_LOOP, "t");
     int outer = run->loop, loop = add_loop(run, node, trip, atom);
@@ -438,12 +436,12 @@ enum { MOST_TRIES = 4 };
 /* Does the body change scalars that are not among those of the gains: through pointers, or in
  * functions that it calls? Then they are, now. A variable of a function that the body calls starts
  * again with each call. */
-static bool changes_more(struct run *run, struct gains *gains, const struct run_value *saved)
+static bool changes_more(run_t *run, gains_t *gains, const run_value_t *saved)
 {
     size_t i, n = gains->n;
 
     for (i = 0; i < run->n_symbols && run->level == RUN_TRUSTING; i++) {
-        struct c_symbol *symbol = run->symbols[i];
+        c_symbol_t *symbol = run->symbols[i];
         int frame = run->frame;
 
         if (run_unchanged(&saved[i], &run->state[i]) || find_symbol(gains, symbol) < gains->n) {
@@ -461,11 +459,11 @@ static bool changes_more(struct run *run, struct gains *gains, const struct run_
 
 /* What an iteration gains, and the number of iterations, by trial; NULL: *why. The state is as
  * before. parts: condition, step, body */
-static const poly_t *try_loop(struct run *run, const struct c_node *node,
-                              const struct c_node *parts[3], struct gains *gains, const char **why)
+static const poly_t *try_loop(run_t *run, const c_node_t *node, const c_node_t *parts[3],
+                              gains_t *gains, const char **why)
 {
     const poly_t *trip = NULL;
-    struct run_value *saved = run_save(run);
+    run_value_t *saved = run_save(run);
     int tries = 0, n_facts = run->n_facts;
 
     *why = run_unstructured(parts[2], run->level == RUN_TRUSTING);
@@ -503,8 +501,7 @@ static const poly_t *try_loop(struct run *run, const struct c_node *node,
     return trip;
 }
 
-static void summarise(struct run *run, const struct c_node *node, const struct c_node *parts[3],
-                      struct gains *gains)
+static void summarise(run_t *run, const c_node_t *node, const c_node_t *parts[3], gains_t *gains)
 {
     const char *why;
     const poly_t *trip = try_loop(run, node, parts, gains, &why);
@@ -518,7 +515,7 @@ static void summarise(struct run *run, const struct c_node *node, const struct c
 
 /* What an iteration may have changed: memory, and variables. Where functions are followed, what the
  * body writes is known. */
-static void forget_iteration(struct run *run, const struct gains *gains)
+static void forget_iteration(run_t *run, const gains_t *gains)
 {
     size_t i, first, last = gains->last_write;
 
@@ -531,7 +528,7 @@ static void forget_iteration(struct run *run, const struct gains *gains)
     }
     first = run->n_writes;
     for (i = gains->first_write; i < last; i++) {
-        const struct run_write write = run->writes[i]; /* they move */
+        const run_write_t write = run->writes[i]; /* they move */
 
         if (write.base >= gains->n_bases && run->bases[write.base].kind != RUN_OBJECT) {
             continue; /* what an iteration found first has no values from before it */
@@ -544,8 +541,7 @@ static void forget_iteration(struct run *run, const struct gains *gains)
 }
 
 /* A loop around MPI calls: one iteration, of which nothing is known. */
-static void context_loop(struct run *run, const struct c_node *node, const struct c_node *parts[3],
-                         struct gains *gains)
+static void context_loop(run_t *run, const c_node_t *node, const c_node_t *parts[3], gains_t *gains)
 {
     int outer = run->context, n_facts = run->n_facts;
     const char *why;
@@ -569,10 +565,10 @@ static void context_loop(struct run *run, const struct c_node *node, const struc
     forget_iteration(run, gains);
 }
 
-void run_loop(struct run *run, const struct c_node *node)
+void run_loop(run_t *run, const c_node_t *node)
 {
-    const struct c_node *parts[3] = {NULL, NULL, NULL};
-    struct gains gains = {.counter = SIZE_MAX};
+    const c_node_t *parts[3] = {NULL, NULL, NULL};
+    gains_t gains = {.counter = SIZE_MAX};
 
     if (node->kind == C_FOR) {
         if (node->child[0]) {
@@ -590,11 +586,11 @@ void run_loop(struct run *run, const struct c_node *node)
         parts[2] = node->child[node->kind != C_DO];
     }
     {
-        const struct c_node whole = {.kind = C_BLOCK,
-                                     .n = 3,
-                                     .child = (struct c_node *[]){(struct c_node *) parts[0],
-                                                                  (struct c_node *) parts[1],
-                                                                  (struct c_node *) parts[2]}};
+        const c_node_t whole = {.kind = C_BLOCK,
+                                .n = 3,
+                                .child =
+                                    (c_node_t *[]){(c_node_t *) parts[0], (c_node_t *) parts[1],
+                                                   (c_node_t *) parts[2]}};
 
         gains.n = run_assigned(&whole, &gains.symbols);
         make_gains(run, &gains);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* dame-suggest-c: the front end for C and C++ of `dame suggest`. */
 #include "analyse.h"
-#include "apps/clang/guard.h"
+#include "shared/clang/guard.h"
 #include "build.h"
 #include "struct_check.h"
 #include "struct_code.h"
@@ -27,18 +27,18 @@ static int wrong_use(const char *argument, const char *what)
     return WRONG_USE;
 }
 
-struct words {
+typedef struct words {
     char **word;
     int n;
-};
+} words_t;
 
-static void add_word(struct words *words, const char *begin, size_t length)
+static void add_word(words_t *words, const char *begin, size_t length)
 {
     words->word = c_resize(words->word, words->n + 1, sizeof *words->word);
     words->word[words->n++] = c_checked(strndup(begin, length));
 }
 
-static void split_words(struct words *words, const char *text)
+static void split_words(words_t *words, const char *text)
 {
     while (*(text += strspn(text, " "))) {
         size_t length = strcspn(text, " ");
@@ -48,7 +48,7 @@ static void split_words(struct words *words, const char *text)
     }
 }
 
-static void free_words(struct words *words)
+static void free_words(words_t *words)
 {
     int i;
 
@@ -75,9 +75,9 @@ static bool is_regular(const char *path)
 }
 
 /* One clear message for a file that the compiler would not take either. */
-static bool has_errors(const struct report *report, const struct c_unit *unit)
+static bool has_errors(const report_t *report, const c_unit_t *unit)
 {
-    const struct c_error *error = unit->errors;
+    const c_error_t *error = unit->errors;
 
     if (unit->n_errors == 0) {
         return false;
@@ -110,13 +110,13 @@ static bool is_fortran(const char *path)
 }
 
 /* The datatype of a struct. */
-struct wanted {
+typedef struct wanted {
     const char *name; /* NULL: datatypes of loops are wanted */
     bool found;
-};
+} wanted_t;
 
 /* The code is printed once; the datatypes that each file makes are compared. */
-static bool suggest_struct(struct wanted *wanted, struct c_unit *unit, const struct layout *layout,
+static bool suggest_struct(wanted_t *wanted, c_unit_t *unit, const layout_t *layout,
                            const char *problem)
 {
     bool fine = true;
@@ -135,8 +135,8 @@ static bool suggest_struct(struct wanted *wanted, struct c_unit *unit, const str
 }
 
 /* The compiler's arguments for a file: the build's, the user's, MPI's. false after a message. */
-static bool add_arguments(struct words *arguments, const char *path, const char *build,
-                          const struct words *flags)
+static bool add_arguments(words_t *arguments, const char *path, const char *build,
+                          const words_t *flags)
 {
     char **given = NULL;
     int n = build ? c_database(build, path, &given) : 0, i;
@@ -153,14 +153,13 @@ static bool add_arguments(struct words *arguments, const char *path, const char 
 }
 
 /* Adds a file to the units; a struct is reported at once. */
-static bool read_file(struct report *report, const char *path, const char *build,
-                      const struct words *flags, struct wanted *wanted, struct c_unit **units,
-                      size_t *n)
+static bool read_file(report_t *report, const char *path, const char *build, const words_t *flags,
+                      wanted_t *wanted, c_unit_t **units, size_t *n)
 {
-    struct words arguments = {0};
-    const struct layout *layout = NULL;
+    words_t arguments = {0};
+    const layout_t *layout = NULL;
     const char *problem = NULL;
-    struct c_unit *unit;
+    c_unit_t *unit;
     bool fine, found = false;
 
     if (guard_ended(path, NULL) || !is_regular(path)) {
@@ -199,13 +198,13 @@ static bool read_file(struct report *report, const char *path, const char *build
 
 /* ---- the command line ---- */
 
-struct options {
-    struct report report;
-    struct wanted wanted;
+typedef struct options {
+    report_t report;
+    wanted_t wanted;
     const char *build, *evidence;
-    struct words files, flags;
+    words_t files, flags;
     char **command; /* of a build; NULL: files are given */
-};
+} options_t;
 
 enum { GO_ON = -1 };
 
@@ -223,7 +222,7 @@ enum {
 };
 
 /* Returns GO_ON, or an exit code. */
-static int take_option(struct options *options, int option)
+static int take_option(options_t *options, int option)
 {
     char *end;
 
@@ -269,7 +268,7 @@ static int take_option(struct options *options, int option)
 }
 
 /* Reads the options before "--". Returns GO_ON, or an exit code. */
-static int take_options(int argc, char **argv, struct options *options)
+static int take_options(int argc, char **argv, options_t *options)
 {
     static const struct option longs[] = {{"with", required_argument, NULL, OPTION_WITH},
                                           {"struct", required_argument, NULL, OPTION_STRUCT},
@@ -303,9 +302,9 @@ static int take_options(int argc, char **argv, struct options *options)
     return GO_ON;
 }
 
-static int check_options(const struct options *options)
+static int check_options(const options_t *options)
 {
-    const struct report *report = &options->report;
+    const report_t *report = &options->report;
 
     if (options->files.n == 0 && !options->command) {
         fprintf(stderr, "dame suggest: no file; 'dame suggest --help' says more\n");
@@ -323,7 +322,7 @@ static int check_options(const struct options *options)
 }
 
 /* Behind "--" are arguments of the compiler, or without files a command. */
-static int read_command_line(int argc, char **argv, struct options *options)
+static int read_command_line(int argc, char **argv, options_t *options)
 {
     int end, code, i;
 
@@ -349,10 +348,10 @@ static int read_command_line(int argc, char **argv, struct options *options)
 /* ---- all of it ---- */
 
 /* Reads all files, and reports. false: a file was not read, or has errors. */
-static bool read_files(struct options *options)
+static bool read_files(options_t *options)
 {
-    struct report *report = &options->report;
-    struct c_unit **units = c_checked(calloc((size_t) options->files.n + 1, sizeof *units));
+    report_t *report = &options->report;
+    c_unit_t **units = c_checked(calloc((size_t) options->files.n + 1, sizeof *units));
     size_t n_units = 0;
     bool fine = true;
     int i;
@@ -382,7 +381,7 @@ static bool read_files(struct options *options)
 
 int main(int argc, char **argv)
 {
-    struct options options = {.report = {.out = stdout, .level = RUN_TRUSTING}};
+    options_t options = {.report = {.out = stdout, .level = RUN_TRUSTING}};
     char *watched = NULL, **built = NULL;
     int n_built = 0, code, i;
     bool fine;

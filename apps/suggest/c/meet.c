@@ -18,19 +18,19 @@ enum {
     ROW = 1 << 24
 };
 
-struct block {
+typedef struct block {
     int64_t begin, end;
-};
+} block_t;
 
-struct sample {
-    struct run *run;
+typedef struct sample {
+    run_t *run;
     unsigned seed;
     int64_t *iteration; /* of loops, by their atoms; -1: not one of the loops around */
     poly_values_t values;
-    struct block *blocks;
+    block_t *blocks;
     size_t n;
     bool failed;
-};
+} sample_t;
 
 static unsigned mix(unsigned seed, int64_t value)
 {
@@ -43,8 +43,8 @@ static unsigned mix(unsigned seed, int64_t value)
 
 static int64_t value_of(void *data, poly_atom_t atom)
 {
-    struct sample *sample = data;
-    const struct run_atom *known = &sample->run->atoms[atom];
+    sample_t *sample = data;
+    const run_atom_t *known = &sample->run->atoms[atom];
     int64_t a, b;
 
     if (sample->iteration[atom] >= 0) {
@@ -63,7 +63,7 @@ static int64_t value_of(void *data, poly_atom_t atom)
 
 static int64_t entry_of(void *data, poly_atom_t atom, int count, const int64_t *subscripts)
 {
-    struct sample *sample = data;
+    sample_t *sample = data;
     const char *text = poly_atom_text(sample->run->space, atom);
     unsigned hash = sample->seed;
     int i;
@@ -81,7 +81,7 @@ static int64_t entry_of(void *data, poly_atom_t atom, int count, const int64_t *
 }
 
 /* Numbers with which most loops of the function run at least once. */
-static void choose_seeds(struct run *run, struct sample *sample)
+static void choose_seeds(run_t *run, sample_t *sample)
 {
     unsigned best[SAMPLES] = {0}, seed;
     int scores[SAMPLES], i, j;
@@ -113,7 +113,7 @@ static void choose_seeds(struct run *run, struct sample *sample)
     memcpy(run->seeds, best, sizeof best);
 }
 
-static void add_block(struct sample *sample, const struct run_extent *extent)
+static void add_block(sample_t *sample, const run_extent_t *extent)
 {
     int64_t offset, size;
 
@@ -122,15 +122,14 @@ static void add_block(struct sample *sample, const struct run_extent *extent)
         !poly_value(sample->run->space, extent->size, &sample->values, &size)) {
         sample->failed = true;
     } else if (size > 0) {
-        sample->blocks[sample->n++] = (struct block){offset, offset + size};
+        sample->blocks[sample->n++] = (block_t){offset, offset + size};
     }
 }
 
 /* Runs the loops in CHAIN, outermost last. */
-static void run_loops(struct sample *sample, const struct run_extent *extent, const int *chain,
-                      int n)
+static void run_loops(sample_t *sample, const run_extent_t *extent, const int *chain, int n)
 {
-    const struct run_loop *loop;
+    const run_loop_t *loop;
     int64_t trip, i;
 
     if (n == 0) {
@@ -153,7 +152,7 @@ static void run_loops(struct sample *sample, const struct run_extent *extent, co
     }
 }
 
-static void list(struct sample *sample, const struct run_extent *extent)
+static void list(sample_t *sample, const run_extent_t *extent)
 {
     int chain[24], n = 0, loop;
 
@@ -165,12 +164,12 @@ static void list(struct sample *sample, const struct run_extent *extent)
 
 static int by_begin(const void *one, const void *two)
 {
-    const struct block *a = one, *b = two;
+    const block_t *a = one, *b = two;
 
     return a->begin < b->begin ? -1 : a->begin > b->begin;
 }
 
-static bool blocks_meet(struct block *a, size_t n, struct block *b, size_t m)
+static bool blocks_meet(block_t *a, size_t n, block_t *b, size_t m)
 {
     size_t i = 0, j = 0;
 
@@ -188,9 +187,9 @@ static bool blocks_meet(struct block *a, size_t n, struct block *b, size_t m)
     return false;
 }
 
-bool run_meet(struct run *run, const struct run_extent *a, const struct run_extent *b)
+bool run_meet(run_t *run, const run_extent_t *a, const run_extent_t *b)
 {
-    struct sample sample = {.run = run};
+    sample_t sample = {.run = run};
     int met = 0, tried = 0, i;
     size_t n;
 

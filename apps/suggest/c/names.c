@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-access_place_t builder_place(const struct builder *builder, const struct c_node *node)
+access_place_t builder_place(const builder_t *builder, const c_node_t *node)
 {
     return (access_place_t){node->span.file ? node->span.file->path : builder->run->unit->path,
                             node->span.line, node->span.column};
@@ -13,14 +13,13 @@ access_place_t builder_place(const struct builder *builder, const struct c_node 
 
 /* ---- is a name the same thing where the call is? ---- */
 
-static const struct c_symbol *declared_in(const struct c_node *block, const char *name,
-                                          size_t before)
+static const c_symbol_t *declared_in(const c_node_t *block, const char *name, size_t before)
 {
-    const struct c_symbol *found = NULL;
+    const c_symbol_t *found = NULL;
     size_t i, j;
 
     for (i = 0; i < block->n; i++) {
-        const struct c_node *child = block->child[i];
+        const c_node_t *child = block->child[i];
 
         if (child && child->kind == C_DECLARE && child->span.begin < before) {
             for (j = 0; j < child->n; j++) {
@@ -34,14 +33,14 @@ static const struct c_symbol *declared_in(const struct c_node *block, const char
 }
 
 /* Does NAME mean the symbol at the call? */
-bool builder_in_scope(const struct builder *builder, const struct c_symbol *symbol)
+bool builder_in_scope(const builder_t *builder, const c_symbol_t *symbol)
 {
-    const struct c_node *node = builder->site->at, *at = node;
-    const struct c_symbol *function = builder->run->frames[builder->site->home].function;
+    const c_node_t *node = builder->site->at, *at = node;
+    const c_symbol_t *function = builder->run->frames[builder->site->home].function;
     size_t i;
 
     for (; node; node = node->parent) {
-        const struct c_symbol *found = NULL;
+        const c_symbol_t *found = NULL;
 
         if (node->kind == C_BLOCK || node->kind == C_FOR) {
             found = declared_in(node, symbol->name, at->span.begin);
@@ -59,28 +58,27 @@ bool builder_in_scope(const struct builder *builder, const struct c_symbol *symb
            symbol->kind == C_SYMBOL_FUNCTION;
 }
 
-static bool is_out_of_scope(const struct c_node *node, const void *builder)
+static bool is_out_of_scope(const c_node_t *node, const void *builder)
 {
     return node->kind == C_NAME && !builder_in_scope(builder, node->symbol);
 }
 
-bool builder_names_in_scope(const struct builder *builder, const struct c_node *node)
+bool builder_names_in_scope(const builder_t *builder, const c_node_t *node)
 {
     return !c_find(node, is_out_of_scope, builder);
 }
 
-static const struct run_value *value_at_call(const struct builder *builder,
-                                             const struct c_symbol *symbol)
+static const run_value_t *value_at_call(const builder_t *builder, const c_symbol_t *symbol)
 {
     return &builder->run->events[builder->site->event].state[symbol->index];
 }
 
 /* Has the variable this value at the call? */
-bool builder_holds(const struct builder *builder, const struct c_symbol *symbol,
-                   const poly_t *value, int base)
+bool builder_holds(const builder_t *builder, const c_symbol_t *symbol, const poly_t *value,
+                   int base)
 {
-    struct run_value now = *value_at_call(builder, symbol);
-    const struct run_event *call = &builder->run->events[builder->site->event];
+    run_value_t now = *value_at_call(builder, symbol);
+    const run_event_t *call = &builder->run->events[builder->site->event];
 
     while (now.kind == RUN_CHOICE) {
         int taken = run_decide(builder->run, call->facts, call->n_facts, &now.fact);
@@ -99,10 +97,10 @@ bool builder_holds(const struct builder *builder, const struct c_symbol *symbol,
 }
 
 /* A variable with that value where the call is, SYMBOL if it can be; NULL: there is none. */
-static const struct c_symbol *name_for(const struct builder *builder, const struct c_symbol *symbol,
-                                       const poly_t *value, int base)
+static const c_symbol_t *name_for(const builder_t *builder, const c_symbol_t *symbol,
+                                  const poly_t *value, int base)
 {
-    struct run *run = builder->run;
+    run_t *run = builder->run;
     size_t i;
 
     if (builder_holds(builder, symbol, value, base)) {
@@ -117,14 +115,13 @@ static const struct c_symbol *name_for(const struct builder *builder, const stru
     return NULL;
 }
 
-struct renaming {
-    struct builder *builder;
-    const struct run_text *text;
+typedef struct renaming {
+    builder_t *builder;
+    const run_text_t *text;
     bool changed;
-};
+} renaming_t;
 
-static const struct run_binding *binding_of(const struct run_text *text,
-                                            const struct c_symbol *symbol)
+static const run_binding_t *binding_of(const run_text_t *text, const c_symbol_t *symbol)
 {
     int i;
 
@@ -137,14 +134,14 @@ static const struct run_binding *binding_of(const struct run_text *text,
 }
 
 /* The name as it is called where the call is. */
-static const char *name_at_call(void *data, const struct c_node *node)
+static const char *name_at_call(void *data, const c_node_t *node)
 {
-    struct renaming *renaming = data;
-    struct builder *builder = renaming->builder;
-    struct c_memory *memory = builder->run->memory;
-    struct c_symbol *original = run_original(builder->run, node->symbol);
-    const struct run_binding *binding = binding_of(renaming->text, node->symbol);
-    const struct c_symbol *name;
+    renaming_t *renaming = data;
+    builder_t *builder = renaming->builder;
+    c_memory_t *memory = builder->run->memory;
+    c_symbol_t *original = run_original(builder->run, node->symbol);
+    const run_binding_t *binding = binding_of(renaming->text, node->symbol);
+    const c_symbol_t *name;
     const char *text = NULL;
     int64_t number;
 
@@ -171,14 +168,14 @@ static const char *name_at_call(void *data, const struct c_node *node)
 
 /* The expression as it is written where the call is; NULL: it has another value there, or names
  * that are not known. What it is read from must not be written in between. */
-static const char *text_at_call(struct builder *builder, const struct run_text *text, int base,
-                                const struct c_type *type, size_t time)
+static const char *text_at_call(builder_t *builder, const run_text_t *text, int base,
+                                const c_type_t *type, size_t time)
 {
-    const struct run_event *call = &builder->run->events[builder->site->event];
+    const run_event_t *call = &builder->run->events[builder->site->event];
     size_t from = time < call->time ? time : call->time,
            to = (time < call->time ? call->time : time) + 1;
-    struct renaming renaming = {builder, text, false};
-    const struct c_names names = {name_at_call, &renaming};
+    renaming_t renaming = {builder, text, false};
+    const c_names_t names = {name_at_call, &renaming};
     const char *written;
 
     if (base != RUN_ANY && run_written(builder->run, base, type, from, to)) {
@@ -189,8 +186,8 @@ static const char *text_at_call(struct builder *builder, const struct run_text *
 }
 
 /* The first of several texts of the value that has it there. */
-static const char *any_text_at_call(struct builder *builder, const struct run_text *text, int base,
-                                    const struct c_type *type, size_t time)
+static const char *any_text_at_call(builder_t *builder, const run_text_t *text, int base,
+                                    const c_type_t *type, size_t time)
 {
     const char *found = NULL;
 
@@ -202,22 +199,22 @@ static const char *any_text_at_call(struct builder *builder, const struct run_te
 
 /* ---- polynomials of the run in the program ---- */
 
-void builder_not_at_call(struct builder *builder, const char *name)
+void builder_not_at_call(builder_t *builder, const char *name)
 {
     site_refuse(builder->site, C_REFUSED_SIZES, builder->site->call,
                 "%s does not have the same value here as where it is used", name);
 }
 
-static const char *source(struct builder *builder, const poly_t *poly)
+static const char *source(builder_t *builder, const poly_t *poly)
 {
     return poly_string(builder->program->space, builder_translate(builder, poly), POLY_SOURCE,
                        true);
 }
 
-static bool is_unsigned(struct run *run, int atom, const void *data)
+static bool is_unsigned(run_t *run, int atom, const void *data)
 {
-    const struct run_atom *known = &run->atoms[atom];
-    const struct c_type *type = known->symbol ? known->symbol->type : known->type;
+    const run_atom_t *known = &run->atoms[atom];
+    const c_type_t *type = known->symbol ? known->symbol->type : known->type;
 
     (void) data;
     return type && type->kind == C_TYPE_INTEGER && !type->is_signed;
@@ -226,7 +223,7 @@ static bool is_unsigned(struct run *run, int atom, const void *data)
 enum { LONGEST_CHOICE = 600 };
 
 /* `(left < 0 ? a : b)`; NULL: the compiler would compute it otherwise, or it is too long. */
-static const poly_t *translate_choice(struct builder *builder, const struct run_value *choice)
+static const poly_t *translate_choice(builder_t *builder, const run_value_t *choice)
 {
     static const char *const relations[] = {
         [RUN_EQUAL] = "==", [RUN_UNEQUAL] = "!=", [RUN_LESS] = "<", [RUN_NOT_LESS] = ">="};
@@ -245,12 +242,12 @@ static const poly_t *translate_choice(struct builder *builder, const struct run_
                                poly_opaque(builder->program->space, text, strlen(text)));
 }
 
-static const poly_t *translate_symbol(struct builder *builder, int atom)
+static const poly_t *translate_symbol(builder_t *builder, int atom)
 {
-    struct run *run = builder->run;
-    const struct c_symbol *symbol = run->atoms[atom].symbol;
+    run_t *run = builder->run;
+    const c_symbol_t *symbol = run->atoms[atom].symbol;
     const poly_t *given = site_given(run, builder->site, poly_variable(run->space, atom));
-    const struct c_symbol *name;
+    const c_symbol_t *name;
 
     if (run->atoms[atom].choice && !poly_equal(given, poly_variable(run->space, atom))) {
         return builder_translate(builder, given);
@@ -272,10 +269,10 @@ static const poly_t *translate_symbol(struct builder *builder, int atom)
                          poly_name(builder->program->space, name->name, strlen(name->name)));
 }
 
-static const poly_t *translate_load(struct builder *builder, int atom)
+static const poly_t *translate_load(builder_t *builder, int atom)
 {
-    struct run *run = builder->run;
-    const struct run_atom *known = &run->atoms[atom];
+    run_t *run = builder->run;
+    const run_atom_t *known = &run->atoms[atom];
     poly_space_t *space = builder->program->space;
     const poly_t *subscripts[POLY_SUBSCRIPTS];
     const poly_t *const *given;
@@ -301,10 +298,10 @@ static const poly_t *translate_load(struct builder *builder, int atom)
     return poly_variable(space, poly_entry(space, text, strlen(text), n, subscripts));
 }
 
-static const poly_t *translate_atom(struct builder *builder, int atom)
+static const poly_t *translate_atom(builder_t *builder, int atom)
 {
-    struct run *run = builder->run;
-    const struct run_atom *known = &run->atoms[atom];
+    run_t *run = builder->run;
+    const run_atom_t *known = &run->atoms[atom];
     poly_space_t *space = builder->program->space;
     char *text;
 
@@ -332,7 +329,7 @@ static const poly_t *translate_atom(struct builder *builder, int atom)
     return poly_constant(space, 1);
 }
 
-const poly_t *builder_translate(struct builder *builder, const poly_t *poly)
+const poly_t *builder_translate(builder_t *builder, const poly_t *poly)
 {
     poly_space_t *space = builder->program->space;
     const poly_t *sum = poly_constant(space, 0);
@@ -351,9 +348,9 @@ const poly_t *builder_translate(struct builder *builder, const poly_t *poly)
 }
 
 /* Sums that the source multiplies, so that texts are printed as it writes them. */
-void builder_note_sums(struct builder *builder)
+void builder_note_sums(builder_t *builder)
 {
-    struct run *run = builder->run;
+    run_t *run = builder->run;
     size_t i;
 
     for (i = 0; i < run->n_sums; i++) {
@@ -376,12 +373,12 @@ void builder_note_sums(struct builder *builder)
     }
 }
 
-const char *builder_pointer_text(struct builder *builder, int base)
+const char *builder_pointer_text(builder_t *builder, int base)
 {
-    struct run *run = builder->run;
-    const struct run_base *known = &run->bases[base];
+    run_t *run = builder->run;
+    const run_base_t *known = &run->bases[base];
     const poly_t *zero = poly_constant(run->space, 0);
-    const struct c_symbol *name;
+    const c_symbol_t *name;
 
     if (known->kind == RUN_OBJECT) {
         return builder_in_scope(builder, known->symbol)

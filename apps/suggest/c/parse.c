@@ -7,9 +7,9 @@
 
 enum { MOST_NESTING = 400 };
 
-static struct c_node *read_statement(struct reader *reader, CXCursor cursor);
+static c_node_t *read_statement(reader_t *reader, CXCursor cursor);
 
-const char *read_string(struct reader *reader, CXString string)
+const char *read_string(reader_t *reader, CXString string)
 {
     return ask_text(reader->unit->memory, string);
 }
@@ -18,7 +18,7 @@ const char *read_string(struct reader *reader, CXString string)
 
 /* Past the identifier and the parentheses of a macro's use, which ranges may end at the start of.
  */
-static size_t past_macro(const struct c_file *unit, size_t at)
+static size_t past_macro(const c_file_t *unit, size_t at)
 {
     size_t end = at, look;
 
@@ -51,9 +51,9 @@ static bool same_place(CXFile file, unsigned offset, CXFile other, unsigned othe
 }
 
 /* Texts are read when they are asked for first. */
-static const struct c_file *file_of(struct reader *reader, CXFile clang)
+static const c_file_t *file_of(reader_t *reader, CXFile clang)
 {
-    struct c_file *file;
+    c_file_t *file;
     const char *text;
     size_t i, size;
 
@@ -84,10 +84,10 @@ static const struct c_file *file_of(struct reader *reader, CXFile clang)
     return file;
 }
 
-static struct c_span span_of(struct reader *reader, CXCursor cursor)
+static c_span_t span_of(reader_t *reader, CXCursor cursor)
 {
     CXSourceRange range = clang_getCursorExtent(cursor);
-    struct c_span span = {0};
+    c_span_t span = {0};
     CXFile file, spelling;
     unsigned offset, spelling_offset;
 
@@ -113,7 +113,7 @@ static struct c_span span_of(struct reader *reader, CXCursor cursor)
 
 /* ---- types ---- */
 
-static void read_type_kind(struct reader *reader, struct c_type *type, CXType clang)
+static void read_type_kind(reader_t *reader, c_type_t *type, CXType clang)
 {
     switch (clang.kind) {
     case CXType_Void:
@@ -185,9 +185,9 @@ static void read_type_kind(struct reader *reader, struct c_type *type, CXType cl
     }
 }
 
-static struct c_type *new_type(struct reader *reader, CXType canonical)
+static c_type_t *new_type(reader_t *reader, CXType canonical)
 {
-    struct c_type *type = c_allocate(reader->unit->memory, sizeof *type);
+    c_type_t *type = c_allocate(reader->unit->memory, sizeof *type);
 
     type->count = -1;
     type->size = ask_size(canonical);
@@ -199,10 +199,10 @@ static struct c_type *new_type(struct reader *reader, CXType canonical)
     return type;
 }
 
-const struct c_type *read_type(struct reader *reader, CXType clang)
+const c_type_t *read_type(reader_t *reader, CXType clang)
 {
     CXType canonical = clang_getCanonicalType(clang);
-    struct c_type *type;
+    c_type_t *type;
     size_t i;
 
     for (i = reader->n_types; i-- > 0;) {
@@ -226,15 +226,15 @@ const struct c_type *read_type(struct reader *reader, CXType clang)
 
 /* A declaration's own copy of a type with arrays of variable length, with the lengths from the
  * declaration's children, innermost first; ALL: constant ones are among them. */
-static struct c_type *with_lengths(struct reader *reader, const struct c_type *type,
-                                   struct c_node **lengths, size_t *n, bool all)
+static c_type_t *with_lengths(reader_t *reader, const c_type_t *type, c_node_t **lengths, size_t *n,
+                              bool all)
 {
-    struct c_type *own = c_allocate(reader->unit->memory, sizeof *own);
+    c_type_t *own = c_allocate(reader->unit->memory, sizeof *own);
 
     *own = *type;
     if (type->inner && (type->kind == C_TYPE_POINTER || type->kind == C_TYPE_ARRAY)) {
         if (type->kind == C_TYPE_ARRAY && *n > 0 && (type->count < 0 || all)) {
-            const struct c_node *length = lengths[--*n];
+            const c_node_t *length = lengths[--*n];
 
             own->length = type->count < 0 ? length : NULL;
         }
@@ -243,7 +243,7 @@ static struct c_type *with_lengths(struct reader *reader, const struct c_type *t
     return own;
 }
 
-static size_t dimensions(const struct c_type *type, bool variable_only)
+static size_t dimensions(const c_type_t *type, bool variable_only)
 {
     size_t n = 0;
 
@@ -254,7 +254,7 @@ static size_t dimensions(const struct c_type *type, bool variable_only)
 }
 
 /* Fixed dimensions that have no expression in the declaration come from a typedef: elements. */
-static bool constants_last(const struct c_type *type)
+static bool constants_last(const c_type_t *type)
 {
     bool constant = false;
 
@@ -269,7 +269,7 @@ static bool constants_last(const struct c_type *type)
 
 /* ---- symbols ---- */
 
-static void make_symbol(struct reader *reader, struct c_symbol *symbol, CXCursor cursor)
+static void make_symbol(reader_t *reader, c_symbol_t *symbol, CXCursor cursor)
 {
     enum CX_StorageClass storage = clang_Cursor_getStorageClass(cursor);
     CXFile file;
@@ -297,11 +297,10 @@ static void make_symbol(struct reader *reader, struct c_symbol *symbol, CXCursor
 
 /* Lengths of variable-length arrays and the initialiser are children of the declaration: all but
  * the last are lengths when there is an initialiser. */
-static struct c_node *read_variable_children(struct reader *reader, struct c_symbol *symbol,
-                                             CXCursor cursor)
+static c_node_t *read_variable_children(reader_t *reader, c_symbol_t *symbol, CXCursor cursor)
 {
-    struct ask_children children = ask_children(cursor);
-    struct c_node *expressions[32], *initialiser = NULL;
+    ask_children_t children = ask_children(cursor);
+    c_node_t *expressions[32], *initialiser = NULL;
     CXCursor given = clang_Cursor_getVarDeclInitializer(cursor);
     size_t i, n = 0, wanted = dimensions(symbol->type, true);
 
@@ -324,7 +323,7 @@ static struct c_node *read_variable_children(struct reader *reader, struct c_sym
         } else if (n + 1 == wanted && symbol->type->kind == C_TYPE_ARRAY &&
                    clang_getCanonicalType(clang_getCursorType(cursor)).kind ==
                        CXType_IncompleteArray) {
-            struct c_type *outer = c_allocate(reader->unit->memory, sizeof *outer);
+            c_type_t *outer = c_allocate(reader->unit->memory, sizeof *outer);
 
             *outer = *symbol->type;
             outer->inner = with_lengths(reader, outer->inner, expressions, &left, false);
@@ -336,9 +335,9 @@ static struct c_node *read_variable_children(struct reader *reader, struct c_sym
 
 /* A parameter that is declared as an array is a pointer (C11 6.7.6.3, 7). libclang tells the array.
  */
-static void adjust_parameter(struct reader *reader, struct c_symbol *symbol, CXCursor cursor)
+static void adjust_parameter(reader_t *reader, c_symbol_t *symbol, CXCursor cursor)
 {
-    struct c_type *pointer;
+    c_type_t *pointer;
 
     if (cursor.kind != CXCursor_ParmDecl || symbol->type->kind != C_TYPE_ARRAY) {
         return;
@@ -353,12 +352,12 @@ static void adjust_parameter(struct reader *reader, struct c_symbol *symbol, CXC
     symbol->type = pointer;
 }
 
-struct c_symbol *read_symbol(struct reader *reader, CXCursor cursor)
+c_symbol_t *read_symbol(reader_t *reader, CXCursor cursor)
 {
     CXCursor canonical = clang_getCanonicalCursor(cursor);
     uint64_t key = clang_hashCursor(canonical);
-    struct c_unit *unit = reader->unit;
-    struct c_symbol *symbol;
+    c_unit_t *unit = reader->unit;
+    c_symbol_t *symbol;
     size_t i;
 
     for (i = unit->n_symbols; i-- > 0;) {
@@ -385,9 +384,9 @@ struct c_symbol *read_symbol(struct reader *reader, CXCursor cursor)
 
 /* ---- nodes ---- */
 
-struct c_node *read_node(struct reader *reader, enum c_kind kind, CXCursor cursor, size_t n)
+c_node_t *read_node(reader_t *reader, c_kind_t kind, CXCursor cursor, size_t n)
 {
-    struct c_node *node = c_allocate(reader->unit->memory, sizeof *node);
+    c_node_t *node = c_allocate(reader->unit->memory, sizeof *node);
 
     node->kind = kind;
     node->span = span_of(reader, cursor);
@@ -400,7 +399,7 @@ struct c_node *read_node(struct reader *reader, enum c_kind kind, CXCursor curso
     return node;
 }
 
-void read_set_child(struct c_node *node, size_t i, struct c_node *child)
+void read_set_child(c_node_t *node, size_t i, c_node_t *child)
 {
     node->child[i] = child;
     if (child) {
@@ -408,17 +407,17 @@ void read_set_child(struct c_node *node, size_t i, struct c_node *child)
     }
 }
 
-struct c_node *read_other(struct reader *reader, CXCursor cursor)
+c_node_t *read_other(reader_t *reader, CXCursor cursor)
 {
-    struct c_node *node = read_node(reader, C_OTHER, cursor, 0);
-    struct ask_children children = ask_children(cursor);
+    c_node_t *node = read_node(reader, C_OTHER, cursor, 0);
+    ask_children_t children = ask_children(cursor);
     size_t i;
 
     node->name = read_string(reader, clang_getCursorKindSpelling(clang_getCursorKind(cursor)));
     node->child = c_allocate(reader->unit->memory, (children.n + 1) * sizeof *node->child);
     for (i = 0; i < children.n && reader->depth < MOST_NESTING; i++) {
         enum CXCursorKind kind = clang_getCursorKind(children.cursor[i]);
-        struct c_node *child = NULL;
+        c_node_t *child = NULL;
 
         if (clang_isExpression(kind)) {
             child = read_expression(reader, children.cursor[i]);
@@ -434,9 +433,9 @@ struct c_node *read_other(struct reader *reader, CXCursor cursor)
 }
 
 /* The record that a sizeof or offsetof is about; NULL: none. */
-static const char *record_of(struct reader *reader, CXCursor cursor)
+static const char *record_of(reader_t *reader, CXCursor cursor)
 {
-    struct ask_children children = ask_children(cursor);
+    ask_children_t children = ask_children(cursor);
     CXType type = {.kind = CXType_Invalid};
     size_t i = 0;
 
@@ -453,10 +452,10 @@ static const char *record_of(struct reader *reader, CXCursor cursor)
                : NULL;
 }
 
-static struct c_node *integer(struct reader *reader, CXCursor cursor)
+static c_node_t *integer(reader_t *reader, CXCursor cursor)
 {
     int64_t value;
-    struct c_node *node;
+    c_node_t *node;
 
     if (!ask_integer(cursor, &value)) {
         return read_other(reader, cursor);
@@ -467,7 +466,7 @@ static struct c_node *integer(struct reader *reader, CXCursor cursor)
     return node;
 }
 
-static bool is_offsetof(const struct ask_children *children)
+static bool is_offsetof(const ask_children_t *children)
 {
     size_t i;
 
@@ -479,9 +478,9 @@ static bool is_offsetof(const struct ask_children *children)
     return false;
 }
 
-static enum c_operator binary_operator(enum CXBinaryOperatorKind kind)
+static c_operator_t binary_operator(enum CXBinaryOperatorKind kind)
 {
-    static const enum c_operator operators[] = {
+    static const c_operator_t operators[] = {
         [CXBinaryOperator_Mul] = C_OP_MUL,       [CXBinaryOperator_Div] = C_OP_DIV,
         [CXBinaryOperator_Rem] = C_OP_REM,       [CXBinaryOperator_Add] = C_OP_ADD,
         [CXBinaryOperator_Sub] = C_OP_SUB,       [CXBinaryOperator_Shl] = C_OP_SHL,
@@ -502,9 +501,9 @@ static enum c_operator binary_operator(enum CXBinaryOperatorKind kind)
     return (size_t) kind < sizeof operators / sizeof *operators ? operators[kind] : C_OP_NONE;
 }
 
-static enum c_operator unary_operator(enum CXUnaryOperatorKind kind)
+static c_operator_t unary_operator(enum CXUnaryOperatorKind kind)
 {
-    static const enum c_operator operators[] = {
+    static const c_operator_t operators[] = {
         [CXUnaryOperator_PostInc] = C_OP_POST_INC, [CXUnaryOperator_PostDec] = C_OP_POST_DEC,
         [CXUnaryOperator_PreInc] = C_OP_PRE_INC,   [CXUnaryOperator_PreDec] = C_OP_PRE_DEC,
         [CXUnaryOperator_AddrOf] = C_OP_ADDRESS,   [CXUnaryOperator_Deref] = C_OP_DEREF,
@@ -516,10 +515,10 @@ static enum c_operator unary_operator(enum CXUnaryOperatorKind kind)
 }
 
 /* KIND with the cursor's children, of which there must be N (or any number: N < 0). */
-struct c_node *read_with_children(struct reader *reader, CXCursor cursor, enum c_kind kind, int n)
+c_node_t *read_with_children(reader_t *reader, CXCursor cursor, c_kind_t kind, int n)
 {
-    struct ask_children children = ask_children(cursor);
-    struct c_node *node;
+    ask_children_t children = ask_children(cursor);
+    c_node_t *node;
     size_t i;
 
     if (n >= 0 && children.n != (size_t) n) {
@@ -534,23 +533,23 @@ struct c_node *read_with_children(struct reader *reader, CXCursor cursor, enum c
     return node;
 }
 
-static struct c_node *binary(struct reader *reader, CXCursor cursor)
+static c_node_t *binary(reader_t *reader, CXCursor cursor)
 {
     enum CXBinaryOperatorKind clang = clang_getCursorBinaryOperatorKind(cursor);
     bool assigns = clang >= CXBinaryOperator_Assign && clang <= CXBinaryOperator_OrAssign;
-    struct c_node *node = read_with_children(reader, cursor,
-                                             clang == CXBinaryOperator_Assign ? C_ASSIGN
-                                             : assigns                        ? C_UPDATE
-                                                                              : C_BINARY,
-                                             2);
+    c_node_t *node = read_with_children(reader, cursor,
+                                        clang == CXBinaryOperator_Assign ? C_ASSIGN
+                                        : assigns                        ? C_UPDATE
+                                                                         : C_BINARY,
+                                        2);
 
     node->op = binary_operator(clang);
     return node;
 }
 
-static struct c_node *unary(struct reader *reader, CXCursor cursor)
+static c_node_t *unary(reader_t *reader, CXCursor cursor)
 {
-    struct c_node *node = read_with_children(reader, cursor, C_UNARY, 1);
+    c_node_t *node = read_with_children(reader, cursor, C_UNARY, 1);
 
     if (clang_getCursorUnaryOperatorKind(cursor) == CXUnaryOperator_Extension &&
         node->kind == C_UNARY) {
@@ -565,10 +564,10 @@ static struct c_node *unary(struct reader *reader, CXCursor cursor)
     return node;
 }
 
-static struct c_node *name(struct reader *reader, CXCursor cursor)
+static c_node_t *name(reader_t *reader, CXCursor cursor)
 {
     CXCursor referenced = clang_getCursorReferenced(cursor);
-    struct c_node *node;
+    c_node_t *node;
 
     switch (clang_getCursorKind(referenced)) {
     case CXCursor_EnumConstantDecl:
@@ -592,10 +591,10 @@ static struct c_node *name(struct reader *reader, CXCursor cursor)
     }
 }
 
-static struct c_node *member(struct reader *reader, CXCursor cursor)
+static c_node_t *member(reader_t *reader, CXCursor cursor)
 {
     CXCursor field = clang_getCursorReferenced(cursor);
-    struct c_node *node = cxx_self(reader, cursor);
+    c_node_t *node = cxx_self(reader, cursor);
     int64_t bits;
 
     node = node ? node : read_with_children(reader, cursor, C_MEMBER, 1);
@@ -609,10 +608,10 @@ static struct c_node *member(struct reader *reader, CXCursor cursor)
     return node;
 }
 
-static struct c_node *call(struct reader *reader, CXCursor cursor)
+static c_node_t *call(reader_t *reader, CXCursor cursor)
 {
     CXCursor callee = clang_getCursorReferenced(cursor);
-    struct c_node *node = read_with_children(reader, cursor, C_CALL, -1);
+    c_node_t *node = read_with_children(reader, cursor, C_CALL, -1);
 
     if (clang_getCursorKind(callee) == CXCursor_FunctionDecl) {
         node->symbol = read_symbol(reader, callee);
@@ -631,10 +630,10 @@ static bool same_but_qualifiers(CXType a, CXType b)
 }
 
 /* Implicit casts and other things that libclang has no name for. */
-static struct c_node *unexposed(struct reader *reader, CXCursor cursor)
+static c_node_t *unexposed(reader_t *reader, CXCursor cursor)
 {
-    struct ask_children children = ask_children(cursor);
-    struct c_node *node, *child;
+    ask_children_t children = ask_children(cursor);
+    c_node_t *node, *child;
 
     if (is_offsetof(&children)) {
         free(children.cursor);
@@ -659,10 +658,10 @@ static struct c_node *unexposed(struct reader *reader, CXCursor cursor)
     return node;
 }
 
-struct c_node *read_cast(struct reader *reader, CXCursor cursor)
+c_node_t *read_cast(reader_t *reader, CXCursor cursor)
 {
-    struct ask_children children = ask_children(cursor);
-    struct c_node *node;
+    ask_children_t children = ask_children(cursor);
+    c_node_t *node;
     size_t last = children.n - 1;
 
     if (children.n == 0 || !clang_isExpression(clang_getCursorKind(children.cursor[last]))) {
@@ -675,19 +674,19 @@ struct c_node *read_cast(struct reader *reader, CXCursor cursor)
     return node;
 }
 
-static struct c_node *parentheses(struct reader *reader, CXCursor cursor)
+static c_node_t *parentheses(reader_t *reader, CXCursor cursor)
 {
-    struct ask_children children = ask_children(cursor);
-    struct c_node *node =
+    ask_children_t children = ask_children(cursor);
+    c_node_t *node =
         children.n == 1 ? read_expression(reader, children.cursor[0]) : read_other(reader, cursor);
 
     free(children.cursor);
     return node;
 }
 
-static struct c_node *read_expression_here(struct reader *reader, CXCursor cursor)
+static c_node_t *read_expression_here(reader_t *reader, CXCursor cursor)
 {
-    struct c_node *node = reader->cxx ? cxx_expression(reader, cursor) : NULL;
+    c_node_t *node = reader->cxx ? cxx_expression(reader, cursor) : NULL;
 
     if (node) {
         return node;
@@ -729,9 +728,9 @@ static struct c_node *read_expression_here(struct reader *reader, CXCursor curso
     }
 }
 
-struct c_node *read_expression(struct reader *reader, CXCursor cursor)
+c_node_t *read_expression(reader_t *reader, CXCursor cursor)
 {
-    struct c_node *node;
+    c_node_t *node;
 
     if (reader->depth >= MOST_NESTING) {
         node = read_node(reader, C_OTHER, cursor, 0);
@@ -746,7 +745,7 @@ struct c_node *read_expression(struct reader *reader, CXCursor cursor)
 
 /* ---- statements ---- */
 
-static struct c_node *read_any(struct reader *reader, CXCursor cursor)
+static c_node_t *read_any(reader_t *reader, CXCursor cursor)
 {
     return clang_isExpression(clang_getCursorKind(cursor)) ? read_expression(reader, cursor)
                                                            : read_statement(reader, cursor);
@@ -763,7 +762,7 @@ static size_t skip_literal(const char *text, size_t at, size_t size)
 }
 
 /* The two semicolons of a `for` that begins at BEGIN. */
-static bool find_semicolons(const struct c_unit *unit, size_t begin, size_t *first, size_t *second)
+static bool find_semicolons(const c_unit_t *unit, size_t begin, size_t *first, size_t *second)
 {
     size_t at, found = 0;
     int depth = 0;
@@ -797,10 +796,10 @@ static bool find_semicolons(const struct c_unit *unit, size_t begin, size_t *fir
 }
 
 /* libclang leaves out the parts of a `for` that are empty; where the others stand tells which. */
-static struct c_node *read_for(struct reader *reader, CXCursor cursor)
+static c_node_t *read_for(reader_t *reader, CXCursor cursor)
 {
-    struct ask_children children = ask_children(cursor);
-    struct c_node *node = read_node(reader, C_FOR, cursor, 4);
+    ask_children_t children = ask_children(cursor);
+    c_node_t *node = read_node(reader, C_FOR, cursor, 4);
     size_t i, first = 0, second = 0;
     bool known =
         children.n == 4 ||
@@ -811,7 +810,7 @@ static struct c_node *read_for(struct reader *reader, CXCursor cursor)
         return read_other(reader, cursor);
     }
     for (i = 0; i < children.n; i++) {
-        struct c_node *child = read_any(reader, children.cursor[i]);
+        c_node_t *child = read_any(reader, children.cursor[i]);
         size_t part = i;
 
         if (children.n < 4) {
@@ -845,10 +844,10 @@ static bool has_attribute(CXCursor variable)
     return found;
 }
 
-static struct c_node *read_declarations(struct reader *reader, CXCursor cursor)
+static c_node_t *read_declarations(reader_t *reader, CXCursor cursor)
 {
-    struct ask_children children = ask_children(cursor);
-    struct c_node *node = read_node(reader, C_DECLARE, cursor, children.n), *initialiser;
+    ask_children_t children = ask_children(cursor);
+    c_node_t *node = read_node(reader, C_DECLARE, cursor, children.n), *initialiser;
     size_t i, n = 0;
 
     for (i = 0; i < children.n; i++) {
@@ -862,7 +861,7 @@ static struct c_node *read_declarations(struct reader *reader, CXCursor cursor)
             return node;
         }
         if (clang_getCursorKind(child) == CXCursor_VarDecl) {
-            struct c_node *variable = read_node(reader, C_VARIABLE, child, 1);
+            c_node_t *variable = read_node(reader, C_VARIABLE, child, 1);
 
             variable->symbol = read_symbol(reader, child);
             variable->name = variable->symbol->name;
@@ -880,10 +879,10 @@ static struct c_node *read_declarations(struct reader *reader, CXCursor cursor)
     return node;
 }
 
-static struct c_node *read_parts(struct reader *reader, CXCursor cursor, enum c_kind kind)
+static c_node_t *read_parts(reader_t *reader, CXCursor cursor, c_kind_t kind)
 {
-    struct ask_children children = ask_children(cursor);
-    struct c_node *node = read_node(reader, kind, cursor, children.n);
+    ask_children_t children = ask_children(cursor);
+    c_node_t *node = read_node(reader, kind, cursor, children.n);
     size_t i;
 
     for (i = 0; i < children.n; i++) {
@@ -893,9 +892,9 @@ static struct c_node *read_parts(struct reader *reader, CXCursor cursor, enum c_
     return node;
 }
 
-static struct c_node *read_statement_here(struct reader *reader, CXCursor cursor)
+static c_node_t *read_statement_here(reader_t *reader, CXCursor cursor)
 {
-    struct c_node *node;
+    c_node_t *node;
 
     switch (clang_getCursorKind(cursor)) {
     case CXCursor_CompoundStmt:
@@ -923,9 +922,9 @@ static struct c_node *read_statement_here(struct reader *reader, CXCursor cursor
     }
 }
 
-static struct c_node *read_statement(struct reader *reader, CXCursor cursor)
+static c_node_t *read_statement(reader_t *reader, CXCursor cursor)
 {
-    struct c_node *node;
+    c_node_t *node;
 
     if (reader->depth >= MOST_NESTING) {
         node = read_node(reader, C_OTHER, cursor, 0);
@@ -940,11 +939,11 @@ static struct c_node *read_statement(struct reader *reader, CXCursor cursor)
 
 /* ---- the file ---- */
 
-static struct c_node *body_of(struct reader *reader, struct c_symbol *symbol, CXCursor definition)
+static c_node_t *body_of(reader_t *reader, c_symbol_t *symbol, CXCursor definition)
 {
-    struct ask_children children = ask_children(definition);
-    struct c_symbol *self = reader->self;
-    struct c_node *body = NULL;
+    ask_children_t children = ask_children(definition);
+    c_symbol_t *self = reader->self;
+    c_node_t *body = NULL;
     int n = clang_Cursor_getNumArguments(definition), i;
     bool reference = reader->returns_reference;
 
@@ -973,10 +972,10 @@ static struct c_node *body_of(struct reader *reader, struct c_symbol *symbol, CX
     return body;
 }
 
-static void read_initialised(struct reader *reader, CXCursor cursor)
+static void read_initialised(reader_t *reader, CXCursor cursor)
 {
-    struct c_unit *unit = reader->unit;
-    struct c_node *variable = read_node(reader, C_VARIABLE, cursor, 1);
+    c_unit_t *unit = reader->unit;
+    c_node_t *variable = read_node(reader, C_VARIABLE, cursor, 1);
 
     variable->symbol = read_symbol(reader, cursor);
     variable->name = variable->symbol->name;
@@ -989,10 +988,10 @@ static void read_initialised(struct reader *reader, CXCursor cursor)
 
 static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent, CXClientData data)
 {
-    struct reader *reader = data;
-    struct c_unit *unit = reader->unit;
-    struct c_function *function;
-    struct c_symbol *symbol;
+    reader_t *reader = data;
+    c_unit_t *unit = reader->unit;
+    c_function_t *function;
+    c_symbol_t *symbol;
     CXFile file;
 
     (void) parent;
@@ -1029,7 +1028,7 @@ static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent, CXCli
         unit->functions = c_resize(unit->functions, unit->n_functions + 1, sizeof *unit->functions);
         function = &unit->functions[unit->n_functions++];
         function->symbol = symbol;
-        function->body = (struct c_node *) symbol->body;
+        function->body = (c_node_t *) symbol->body;
         function->begin = span_of(reader, cursor).begin;
         function->end = span_of(reader, cursor).end;
     }
@@ -1037,12 +1036,12 @@ static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent, CXCli
 }
 
 /* Small static functions of headers; their calls may be substituted. */
-static void read_helpers(struct reader *reader)
+static void read_helpers(reader_t *reader)
 {
     size_t i;
 
     for (i = 0; i < reader->unit->n_symbols; i++) { /* grows */
-        struct c_symbol *symbol = reader->unit->symbols[i];
+        c_symbol_t *symbol = reader->unit->symbols[i];
         CXCursor cursor, definition;
 
         if (symbol->kind == C_SYMBOL_FUNCTION && !symbol->body) {
@@ -1057,9 +1056,9 @@ static void read_helpers(struct reader *reader)
     }
 }
 
-static void read_errors(struct reader *reader)
+static void read_errors(reader_t *reader)
 {
-    struct c_unit *unit = reader->unit;
+    c_unit_t *unit = reader->unit;
     unsigned i, n = clang_getNumDiagnostics(reader->translation);
 
     unit->errors = c_allocate(unit->memory, (n + 1) * sizeof *unit->errors);
@@ -1067,7 +1066,7 @@ static void read_errors(struct reader *reader)
         CXDiagnostic diagnostic = clang_getDiagnostic(reader->translation, i);
 
         if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
-            struct c_error *error = &unit->errors[unit->n_errors++];
+            c_error_t *error = &unit->errors[unit->n_errors++];
             CXFile file;
 
             clang_getExpansionLocation(clang_getDiagnosticLocation(diagnostic), &file, &error->line,
@@ -1100,11 +1099,11 @@ static bool is_cxx(const char *path, const char *const *arguments, int n)
     return false;
 }
 
-struct c_unit *read_unit(const char *path, const char *const *arguments, int n_arguments,
-                         void (*see)(void *data, struct reader *reader), void *data)
+c_unit_t *read_unit(const char *path, const char *const *arguments, int n_arguments,
+                    void (*see)(void *data, reader_t *reader), void *data)
 {
-    struct reader reader = {0};
-    struct c_unit *unit = c_checked(calloc(1, sizeof *unit));
+    reader_t reader = {0};
+    c_unit_t *unit = c_checked(calloc(1, sizeof *unit));
     CXIndex index = c_checked(clang_createIndex(0, 0));
     enum CXErrorCode code;
     const char *why;
@@ -1141,7 +1140,7 @@ struct c_unit *read_unit(const char *path, const char *const *arguments, int n_a
     return unit;
 }
 
-struct c_unit *c_parse(const char *path, const char *const *arguments, int n_arguments)
+c_unit_t *c_parse(const char *path, const char *const *arguments, int n_arguments)
 {
     return read_unit(path, arguments, n_arguments, NULL, NULL);
 }

@@ -8,10 +8,10 @@
 
 /* ---- references ---- */
 
-static struct c_node *wrapped(struct reader *reader, CXCursor cursor, struct c_node *inner,
-                              enum c_operator op, const struct c_type *type)
+static c_node_t *wrapped(reader_t *reader, CXCursor cursor, c_node_t *inner, c_operator_t op,
+                         const c_type_t *type)
 {
-    struct c_node *node = read_node(reader, C_UNARY, cursor, 1);
+    c_node_t *node = read_node(reader, C_UNARY, cursor, 1);
 
     node->op = op;
     node->type = type;
@@ -20,9 +20,9 @@ static struct c_node *wrapped(struct reader *reader, CXCursor cursor, struct c_n
     return node;
 }
 
-struct c_node *cxx_object(struct reader *reader, CXCursor cursor, struct c_node *reference)
+c_node_t *cxx_object(reader_t *reader, CXCursor cursor, c_node_t *reference)
 {
-    const struct c_type *type = reference->symbol ? reference->symbol->type : reference->type;
+    const c_type_t *type = reference->symbol ? reference->symbol->type : reference->type;
 
     if (!type || !type->is_reference) {
         return reference;
@@ -31,20 +31,20 @@ struct c_node *cxx_object(struct reader *reader, CXCursor cursor, struct c_node 
     return wrapped(reader, cursor, reference, C_OP_DEREF, type->inner);
 }
 
-static const struct c_type *pointer_to(struct reader *reader, const struct c_type *inner)
+static const c_type_t *pointer_to(reader_t *reader, const c_type_t *inner)
 {
-    struct c_type *type = c_allocate(reader->unit->memory, sizeof *type);
+    c_type_t *type = c_allocate(reader->unit->memory, sizeof *type);
 
-    *type = (struct c_type){.kind = C_TYPE_POINTER,
-                            .size = (int64_t) sizeof(void *),
-                            .align = (int64_t) sizeof(void *),
-                            .count = -1,
-                            .inner = inner};
+    *type = (c_type_t){.kind = C_TYPE_POINTER,
+                       .size = (int64_t) sizeof(void *),
+                       .align = (int64_t) sizeof(void *),
+                       .count = -1,
+                       .inner = inner};
     type->name = c_format(reader->unit->memory, "%s *", inner ? inner->name : "void");
     return type;
 }
 
-struct c_node *cxx_address(struct reader *reader, CXCursor cursor, struct c_node *object)
+c_node_t *cxx_address(reader_t *reader, CXCursor cursor, c_node_t *object)
 {
     if (object->kind == C_UNARY && object->op == C_OP_DEREF) {
         return object->child[0];
@@ -55,9 +55,9 @@ struct c_node *cxx_address(struct reader *reader, CXCursor cursor, struct c_node
 /* ---- this ---- */
 
 /* A symbol that the source does not declare. */
-static struct c_symbol *make_symbol(struct c_unit *unit, enum c_symbol_kind kind, const char *name)
+static c_symbol_t *make_symbol(c_unit_t *unit, c_symbol_kind_t kind, const char *name)
 {
-    struct c_symbol *symbol = c_allocate(unit->memory, sizeof *symbol);
+    c_symbol_t *symbol = c_allocate(unit->memory, sizeof *symbol);
     CXCursor none = clang_getNullCursor();
 
     symbol->kind = kind;
@@ -70,9 +70,9 @@ static struct c_symbol *make_symbol(struct c_unit *unit, enum c_symbol_kind kind
     return symbol;
 }
 
-struct c_symbol *cxx_make_self(struct reader *reader, CXCursor method)
+c_symbol_t *cxx_make_self(reader_t *reader, CXCursor method)
 {
-    struct c_symbol *symbol;
+    c_symbol_t *symbol;
 
     if (!reader->cxx ||
         (method.kind != CXCursor_CXXMethod && method.kind != CXCursor_Constructor) ||
@@ -85,9 +85,9 @@ struct c_symbol *cxx_make_self(struct reader *reader, CXCursor method)
     return symbol;
 }
 
-static struct c_node *self_name(struct reader *reader, CXCursor cursor)
+static c_node_t *self_name(reader_t *reader, CXCursor cursor)
 {
-    struct c_node *node = read_node(reader, C_NAME, cursor, 0);
+    c_node_t *node = read_node(reader, C_NAME, cursor, 0);
 
     node->span.end = node->span.begin; /* it is not in the text */
     node->symbol = reader->self;
@@ -96,10 +96,10 @@ static struct c_node *self_name(struct reader *reader, CXCursor cursor)
     return node;
 }
 
-struct c_node *cxx_self(struct reader *reader, CXCursor cursor)
+c_node_t *cxx_self(reader_t *reader, CXCursor cursor)
 {
-    struct ask_children children = ask_children(cursor);
-    struct c_node *node = NULL;
+    ask_children_t children = ask_children(cursor);
+    c_node_t *node = NULL;
     size_t i, n = 0;
 
     for (i = 0; i < children.n; i++) { /* besides references to types */
@@ -115,26 +115,26 @@ struct c_node *cxx_self(struct reader *reader, CXCursor cursor)
 
 /* ---- containers of the library ---- */
 
-static bool begins_with(const struct c_type *type, const char *text)
+static bool begins_with(const c_type_t *type, const char *text)
 {
     return type && type->kind == C_TYPE_RECORD && strncmp(type->name, text, strlen(text)) == 0;
 }
 
-static bool is_vector(const struct c_type *type)
+static bool is_vector(const c_type_t *type)
 {
     return begins_with(type, "std::vector<") && !begins_with(type, "std::vector<bool");
 }
 
-static bool is_pointer_class(const struct c_type *type)
+static bool is_pointer_class(const c_type_t *type)
 {
     return begins_with(type, "std::unique_ptr<") || begins_with(type, "std::shared_ptr<");
 }
 
 /* The pointer that a container holds at its beginning. */
-static struct c_node *held_pointer(struct reader *reader, CXCursor cursor, struct c_node *container,
-                                   const struct c_type *element, const char *suffix)
+static c_node_t *held_pointer(reader_t *reader, CXCursor cursor, c_node_t *container,
+                              const c_type_t *element, const char *suffix)
 {
-    struct c_node *node = read_node(reader, C_MEMBER, cursor, 1);
+    c_node_t *node = read_node(reader, C_MEMBER, cursor, 1);
 
     node->span = container->span;
     node->suffix = suffix;
@@ -146,24 +146,23 @@ static struct c_node *held_pointer(struct reader *reader, CXCursor cursor, struc
 }
 
 /* v[i], p[i]; NULL: of another class */
-static struct c_node *element_of(struct reader *reader, CXCursor cursor, struct c_node *container,
-                                 CXCursor index)
+static c_node_t *element_of(reader_t *reader, CXCursor cursor, c_node_t *container, CXCursor index)
 {
-    const struct c_type *type = read_type(reader, clang_getCursorType(cursor));
+    const c_type_t *type = read_type(reader, clang_getCursorType(cursor));
     const char *suffix = is_vector(container->type) || begins_with(container->type, "std::array<")
                              ? ".data()"
                          : is_pointer_class(container->type) ? ".get()"
                                                              : NULL;
-    struct c_node *node, *pointer;
+    c_node_t *node, *pointer;
 
     if (!suffix) {
         return NULL;
     }
     pointer = held_pointer(reader, cursor, container, type, suffix);
     if (begins_with(container->type, "std::array<")) { /* its elements are in it */
-        struct c_type *array = c_allocate(reader->unit->memory, sizeof *array);
+        c_type_t *array = c_allocate(reader->unit->memory, sizeof *array);
 
-        *array = (struct c_type){
+        *array = (c_type_t){
             .kind = C_TYPE_ARRAY, .inner = type, .count = -1, .size = -1, .name = "array"};
         pointer->type = array;
     }
@@ -177,7 +176,7 @@ static struct c_node *element_of(struct reader *reader, CXCursor cursor, struct 
 /* ---- calls ---- */
 
 /* The value of a call: of a reference, the object. */
-static struct c_node *result(struct reader *reader, CXCursor cursor, struct c_node *call)
+static c_node_t *result(reader_t *reader, CXCursor cursor, c_node_t *call)
 {
     CXType type =
         clang_getCanonicalType(clang_getCursorResultType(clang_getCursorReferenced(cursor)));
@@ -189,8 +188,7 @@ static struct c_node *result(struct reader *reader, CXCursor cursor, struct c_no
     return wrapped(reader, cursor, call, C_OP_DEREF, call->type->inner);
 }
 
-struct c_node *cxx_arguments(struct reader *reader, CXCursor cursor, struct c_node *call,
-                             size_t first)
+c_node_t *cxx_arguments(reader_t *reader, CXCursor cursor, c_node_t *call, size_t first)
 {
     CXType type = clang_getCursorType(clang_getCursorReferenced(cursor));
     size_t i;
@@ -205,10 +203,10 @@ struct c_node *cxx_arguments(struct reader *reader, CXCursor cursor, struct c_no
     return result(reader, cursor, call);
 }
 
-static struct c_symbol *library_function(struct reader *reader, const char *name)
+static c_symbol_t *library_function(reader_t *reader, const char *name)
 {
-    struct c_unit *unit = reader->unit;
-    struct c_symbol *symbol;
+    c_unit_t *unit = reader->unit;
+    c_symbol_t *symbol;
     size_t i;
 
     for (i = 0; i < unit->n_symbols; i++) {
@@ -224,10 +222,10 @@ static struct c_symbol *library_function(struct reader *reader, const char *name
 }
 
 /* A call of a function of the library by NAME, with the expressions among the cursor's children. */
-static struct c_node *library_call(struct reader *reader, CXCursor cursor, const char *name)
+static c_node_t *library_call(reader_t *reader, CXCursor cursor, const char *name)
 {
-    struct ask_children children = ask_children(cursor);
-    struct c_node *node = read_node(reader, C_CALL, cursor, children.n + 1);
+    ask_children_t children = ask_children(cursor);
+    c_node_t *node = read_node(reader, C_CALL, cursor, children.n + 1);
     size_t i, n = 1;
 
     node->symbol = library_function(reader, name);
@@ -243,10 +241,10 @@ static struct c_node *library_call(struct reader *reader, CXCursor cursor, const
 }
 
 /* The object that a method is called for: `this` where none is written. */
-static struct c_node *object_of(struct reader *reader, CXCursor member)
+static c_node_t *object_of(reader_t *reader, CXCursor member)
 {
-    struct ask_children children = ask_children(member);
-    struct c_node *object = NULL;
+    ask_children_t children = ask_children(member);
+    c_node_t *object = NULL;
     size_t i;
 
     for (i = 0; i < children.n && !object; i++) {
@@ -265,12 +263,11 @@ static struct c_node *object_of(struct reader *reader, CXCursor member)
 }
 
 /* data(), size(), get() and at() of containers; NULL: something else */
-static struct c_node *container_method(struct reader *reader, CXCursor cursor,
-                                       struct c_node *object, const char *name,
-                                       const struct ask_children *children)
+static c_node_t *container_method(reader_t *reader, CXCursor cursor, c_node_t *object,
+                                  const char *name, const ask_children_t *children)
 {
-    const struct c_type *type = read_type(reader, clang_getCursorType(cursor));
-    struct c_node *node;
+    const c_type_t *type = read_type(reader, clang_getCursorType(cursor));
+    c_node_t *node;
 
     if (is_vector(object->type) && strcmp(name, "data") == 0) {
         node = held_pointer(reader, cursor, object, type->inner, ".data()");
@@ -294,14 +291,14 @@ static struct c_node *container_method(struct reader *reader, CXCursor cursor,
     return NULL;
 }
 
-static struct c_node *method_call(struct reader *reader, CXCursor cursor, CXCursor method)
+static c_node_t *method_call(reader_t *reader, CXCursor cursor, CXCursor method)
 {
-    struct ask_children children = ask_children(cursor);
+    ask_children_t children = ask_children(cursor);
     const char *name = read_string(reader, clang_getCursorSpelling(method));
     bool is_operator =
         strncmp(name, "operator", 8) == 0 && children.n > 1 &&
         clang_getCursorKind(clang_getCursorReferenced(children.cursor[0])) != CXCursor_CXXMethod;
-    struct c_node *object = NULL, *node = NULL;
+    c_node_t *object = NULL, *node = NULL;
     size_t i, first = is_operator ? 2 : 1, n = 1;
 
     if (children.n > 0) {
@@ -313,7 +310,7 @@ static struct c_node *method_call(struct reader *reader, CXCursor cursor, CXCurs
         node = element_of(reader, cursor, object, children.cursor[2]);
     } else if (object && object->type && is_operator && is_pointer_class(object->type) &&
                (strcmp(name, "operator->") == 0 || strcmp(name, "operator*") == 0)) {
-        const struct c_type *type = read_type(reader, clang_getCursorType(cursor));
+        const c_type_t *type = read_type(reader, clang_getCursorType(cursor));
 
         node = held_pointer(reader, cursor, object, name[8] == '-' ? type->inner : type, ".get()");
         node = name[8] == '-' ? node : wrapped(reader, cursor, node, C_OP_DEREF, type);
@@ -339,10 +336,10 @@ static struct c_node *method_call(struct reader *reader, CXCursor cursor, CXCurs
     return cxx_arguments(reader, cursor, node, i);
 }
 
-struct c_node *cxx_expression(struct reader *reader, CXCursor cursor)
+c_node_t *cxx_expression(reader_t *reader, CXCursor cursor)
 {
     CXCursor referenced;
-    struct c_node *node;
+    c_node_t *node;
 
     switch (clang_getCursorKind(cursor)) {
     case CXCursor_CXXThisExpr:

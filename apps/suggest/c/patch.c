@@ -4,36 +4,36 @@
 #include "edits.h"
 #include "helpers.h"
 #include "live.h"
-#include "apps/suggest/code.h"
+#include "suggest/code.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct patch {
-    struct c_unit *unit;
-    struct edits edits;
+typedef struct patch {
+    c_unit_t *unit;
+    edits_t edits;
     int n;            /* sites so far */
     size_t helper_at; /* where the helper of check goes, + 1; 0: not needed */
     bool uses_stdlib, uses_stddef, uses_stdio;
     size_t headers_at;
-};
+} patch_t;
 
-struct patch *patch_new(struct c_unit *unit)
+patch_t *patch_new(c_unit_t *unit)
 {
-    struct patch *patch = c_checked(calloc(1, sizeof *patch));
+    patch_t *patch = c_checked(calloc(1, sizeof *patch));
 
     patch->unit = unit;
     return patch;
 }
 
-void patch_free(struct patch *patch)
+void patch_free(patch_t *patch)
 {
     edits_cut(&patch->edits, 0);
     free(patch->edits.edit);
     free(patch);
 }
 
-static void no_patch(const struct site *site, const struct c_node *where, const char *why)
+static void no_patch(const site_t *site, const c_node_t *where, const char *why)
 {
     fprintf(stderr, "%s:%u:%u: note: no patch for %s: %s\n", site->run->unit->path,
             where->span.line, where->span.column, c_callee(site->call), why);
@@ -41,7 +41,7 @@ static void no_patch(const struct site *site, const struct c_node *where, const 
 
 /* ---- where things are in the text ---- */
 
-static const struct c_node *statement_of(const struct c_node *node)
+static const c_node_t *statement_of(const c_node_t *node)
 {
     while (node->parent && node->parent->kind != C_BLOCK && node->parent->kind != C_IF &&
            node->parent->kind != C_FOR && node->parent->kind != C_WHILE &&
@@ -52,7 +52,7 @@ static const struct c_node *statement_of(const struct c_node *node)
 }
 
 /* Behind the statement and its semicolon. */
-static size_t end_of(const struct c_unit *unit, const struct c_node *statement)
+static size_t end_of(const c_unit_t *unit, const c_node_t *statement)
 {
     size_t end = statement->span.end;
 
@@ -65,7 +65,7 @@ static size_t end_of(const struct c_unit *unit, const struct c_node *statement)
     return unit->text[end] == ';' ? end + 1 : statement->span.end;
 }
 
-static size_t line_start(const struct c_unit *unit, size_t at)
+static size_t line_start(const c_unit_t *unit, size_t at)
 {
     while (at > 0 && unit->text[at - 1] != '\n') {
         at--;
@@ -73,31 +73,31 @@ static size_t line_start(const struct c_unit *unit, size_t at)
     return at;
 }
 
-static const char *indent_of(struct c_memory *memory, const struct c_unit *unit, size_t at)
+static const char *indent_of(c_memory_t *memory, const c_unit_t *unit, size_t at)
 {
     size_t start = line_start(unit, at), n = strspn(unit->text + start, " \t");
 
     return c_format(memory, "%.*s", (int) n, unit->text + start);
 }
 
-static bool in_macro(const struct c_unit *unit, const struct c_node *node)
+static bool in_macro(const c_unit_t *unit, const c_node_t *node)
 {
     return node->span.in_macro || node->span.file != unit->main_file;
 }
 
 /* The whole statement of a copy, from its outermost loop, or the statement that calls the function
  * which copies. */
-static const struct c_node *whole_statement(const struct run *run, const struct site *site,
-                                            const struct run_event *copy)
+static const c_node_t *whole_statement(const run_t *run, const site_t *site,
+                                       const run_event_t *copy)
 {
     return statement_of(site_statement(run, site, copy));
 }
 
 /* Removes a statement, with an `if` that has nothing else, and its line if nothing else is on it.
  */
-static bool remove_statement(struct patch *patch, const struct c_node *statement)
+static bool remove_statement(patch_t *patch, const c_node_t *statement)
 {
-    const struct c_unit *unit = patch->unit;
+    const c_unit_t *unit = patch->unit;
     size_t begin, end = end_of(unit, statement), start, stop;
 
     while (statement->parent->kind == C_IF && statement->parent->n == 2 &&
@@ -120,7 +120,7 @@ static bool remove_statement(struct patch *patch, const struct c_node *statement
 
 /* ---- may the loops go? ---- */
 
-static bool is_patched_copy(const struct site *sites, size_t n, const bool *chosen, size_t event)
+static bool is_patched_copy(const site_t *sites, size_t n, const bool *chosen, size_t event)
 {
     size_t i, j;
 
@@ -135,13 +135,13 @@ static bool is_patched_copy(const struct site *sites, size_t n, const bool *chos
 }
 
 /* Everything that the statement does, beside copies of chosen sites, must be counting. */
-static const char *does_more(const struct run *run, const struct c_node *statement,
-                             const struct site *sites, size_t n, const bool *chosen)
+static const char *does_more(const run_t *run, const c_node_t *statement, const site_t *sites,
+                             size_t n, const bool *chosen)
 {
     size_t i;
 
     for (i = 0; i < run->n_events; i++) {
-        const struct run_event *event = &run->events[i];
+        const run_event_t *event = &run->events[i];
 
         if (!run_within(run, event, statement) || event->kind == RUN_LOAD) {
             continue;
@@ -158,14 +158,14 @@ static const char *does_more(const struct run *run, const struct c_node *stateme
     return NULL;
 }
 
-struct removal {
-    const struct c_node **statements;
+typedef struct removal {
+    const c_node_t **statements;
     size_t n;
-    const struct c_node **gone; /* statements and replaced arguments; their names do not count */
+    const c_node_t **gone; /* statements and replaced arguments; their names do not count */
     size_t n_gone;
-};
+} removal_t;
 
-static void add_node(const struct c_node ***nodes, size_t *n, const struct c_node *node)
+static void add_node(const c_node_t ***nodes, size_t *n, const c_node_t *node)
 {
     size_t i;
 
@@ -178,14 +178,14 @@ static void add_node(const struct c_node ***nodes, size_t *n, const struct c_nod
     (*nodes)[(*n)++] = node;
 }
 
-static bool buffer_still_used(const struct run *run, const struct site *site,
-                              const struct site *sites, size_t n, const bool *chosen)
+static bool buffer_still_used(const run_t *run, const site_t *site, const site_t *sites, size_t n,
+                              const bool *chosen)
 {
     size_t i, j;
     int k;
 
     for (i = 0; i < run->n_events; i++) {
-        const struct run_event *event = &run->events[i];
+        const run_event_t *event = &run->events[i];
 
         if ((event->kind == RUN_COPY || event->kind == RUN_STORE) &&
             event->to.base == site->buffer && !is_patched_copy(sites, n, chosen, i)) {
@@ -211,9 +211,8 @@ static bool buffer_still_used(const struct run *run, const struct site *site,
 }
 
 /* The reason why the site's loops must stay, or NULL. */
-static const char *must_stay(const struct run *run, const struct site *site,
-                             const struct site *sites, size_t n, const bool *chosen,
-                             const struct removal *removal, const struct c_node **where)
+static const char *must_stay(const run_t *run, const site_t *site, const site_t *sites, size_t n,
+                             const bool *chosen, const removal_t *removal, const c_node_t **where)
 {
     size_t i;
 
@@ -228,7 +227,7 @@ static const char *must_stay(const struct run *run, const struct site *site,
         return "the buffer is also used by another call";
     }
     for (i = 0; i < site->n_copies; i++) {
-        const struct c_node *statement = whole_statement(run, site, &run->events[site->copies[i]]);
+        const c_node_t *statement = whole_statement(run, site, &run->events[site->copies[i]]);
         const char *why = does_more(run, statement, sites, n, chosen);
 
         *where = statement;
@@ -249,9 +248,9 @@ static const char *must_stay(const struct run *run, const struct site *site,
 /* ---- the call ---- */
 
 /* The statement that the call is in; an `if` when it is in its condition. */
-static const struct c_node *call_statement(const struct site *site)
+static const c_node_t *call_statement(const site_t *site)
 {
-    const struct c_node *statement = statement_of(site->call);
+    const c_node_t *statement = statement_of(site->call);
 
     while (statement->parent->kind == C_IF && statement->parent->child[0] == statement) {
         statement = statement_of(statement->parent);
@@ -259,9 +258,9 @@ static const struct c_node *call_statement(const struct site *site)
     return statement;
 }
 
-static const char *why_no_call(const struct site *site)
+static const char *why_no_call(const site_t *site)
 {
-    const struct c_node *statement = call_statement(site), *node;
+    const c_node_t *statement = call_statement(site), *node;
     int i;
 
     if (site->home != 0 || site->at != site->call ||
@@ -291,7 +290,7 @@ static const char *why_no_call(const struct site *site)
         return "the call is in a macro";
     }
     for (i = 0; i < 3; i++) {
-        const struct c_node *argument = site->call->child[site->function->buffer + i];
+        const c_node_t *argument = site->call->child[site->function->buffer + i];
 
         if (argument->span.elsewhere || argument->span.begin == statement->span.begin) {
             return "the call is in a macro";
@@ -300,8 +299,8 @@ static const char *why_no_call(const struct site *site)
     return NULL;
 }
 
-static bool is_chosen(const struct site *sites, size_t n, const bool *chosen,
-                      const struct c_node *call, size_t before)
+static bool is_chosen(const site_t *sites, size_t n, const bool *chosen, const c_node_t *call,
+                      size_t before)
 {
     size_t i;
 
@@ -313,7 +312,7 @@ static bool is_chosen(const struct site *sites, size_t n, const bool *chosen,
     return false;
 }
 
-static const char *prefix_for(struct patch *patch, struct c_memory *memory)
+static const char *prefix_for(patch_t *patch, c_memory_t *memory)
 {
     const char *prefix;
 
@@ -323,14 +322,14 @@ static const char *prefix_for(struct patch *patch, struct c_memory *memory)
     return prefix;
 }
 
-static void note_headers(struct patch *patch, const code_t *code)
+static void note_headers(patch_t *patch, const code_t *code)
 {
     patch->uses_stdlib = patch->uses_stdlib || code->lists;
     patch->uses_stddef = patch->uses_stddef || code->offsets;
     patch->uses_stdio = patch->uses_stdio || *code->comparison;
 }
 
-static code_t make_code(const struct patch *patch, const struct site *site, const char *indent,
+static code_t make_code(const patch_t *patch, const site_t *site, const char *indent,
                         const char *prefix)
 {
     return code_make(site->program, &site->shape, patch->unit->is_cxx ? CODE_CXX : CODE_C, indent,
@@ -338,14 +337,14 @@ static code_t make_code(const struct patch *patch, const struct site *site, cons
 }
 
 /* { constructors; the call with new arguments; MPI_Type_free(); } */
-static bool edit_call(struct patch *patch, const struct site *site, bool nested)
+static bool edit_call(patch_t *patch, const site_t *site, bool nested)
 {
-    struct c_memory *memory = site->run->memory;
-    const struct c_unit *unit = patch->unit;
-    const struct c_node *statement = call_statement(site);
-    const struct c_node *buffer = site->call->child[site->function->buffer];
-    const struct c_node *count = site->call->child[site->function->count];
-    const struct c_node *type = site->call->child[site->function->type];
+    c_memory_t *memory = site->run->memory;
+    const c_unit_t *unit = patch->unit;
+    const c_node_t *statement = call_statement(site);
+    const c_node_t *buffer = site->call->child[site->function->buffer];
+    const c_node_t *count = site->call->child[site->function->count];
+    const c_node_t *type = site->call->child[site->function->type];
     const char *indent = indent_of(memory, unit, statement->span.begin);
     const char *inner = c_format(memory, "%s    ", indent);
     code_t code = make_code(patch, site, inner, prefix_for(patch, memory));
@@ -372,7 +371,7 @@ static bool edit_call(struct patch *patch, const struct site *site, bool nested)
 /* ---- the two kinds of patches ---- */
 
 /* Both halves of MPI_Sendrecv have one statement: its second half is put around the first. */
-static void choose(struct site *sites, size_t n, bool *chosen)
+static void choose(site_t *sites, size_t n, bool *chosen)
 {
     size_t i;
 
@@ -395,8 +394,8 @@ static void choose(struct site *sites, size_t n, bool *chosen)
     }
 }
 
-static void collect_gone(struct run *run, struct site *sites, size_t n, const bool *chosen,
-                         struct removal *removal)
+static void collect_gone(run_t *run, site_t *sites, size_t n, const bool *chosen,
+                         removal_t *removal)
 {
     size_t i, j;
 
@@ -416,12 +415,12 @@ static void collect_gone(struct run *run, struct site *sites, size_t n, const bo
     }
 }
 
-static void patch_types(struct patch *patch, struct run *run, struct site *sites, size_t n)
+static void patch_types(patch_t *patch, run_t *run, site_t *sites, size_t n)
 {
     bool *chosen = c_checked(calloc(n + 1, sizeof *chosen)),
          *stays = c_checked(calloc(n + 1, sizeof *stays));
-    struct removal removal = {0};
-    const struct c_node *where;
+    removal_t removal = {0};
+    const c_node_t *where;
     const char *why;
     size_t i, j, before = patch->edits.n;
     bool again = true;
@@ -458,7 +457,7 @@ static void patch_types(struct patch *patch, struct run *run, struct site *sites
     }
     for (i = 0; i < n; i++) {
         for (j = 0; chosen[i] && !stays[i] && j < sites[i].n_copies; j++) {
-            const struct c_node *statement =
+            const c_node_t *statement =
                 whole_statement(run, &sites[i], &run->events[sites[i].copies[j]]);
             size_t k, l;
             bool kept = false;
@@ -491,7 +490,7 @@ done:
 }
 
 /* Before a function that uses them, and the comment above it. */
-static size_t place_for_helpers(const struct c_unit *unit, const struct c_function *function)
+static size_t place_for_helpers(const c_unit_t *unit, const c_function_t *function)
 {
     size_t at = line_start(unit, function->begin);
 
@@ -507,7 +506,7 @@ static size_t place_for_helpers(const struct c_unit *unit, const struct c_functi
     return at;
 }
 
-static void need_helper(struct patch *patch, const struct run *run)
+static void need_helper(patch_t *patch, const run_t *run)
 {
     if (patch->helper_at == 0) {
         patch->helper_at = place_for_helpers(patch->unit, run->function) + 1;
@@ -515,14 +514,14 @@ static void need_helper(struct patch *patch, const struct run *run)
     }
 }
 
-static void patch_check(struct patch *patch, struct run *run, struct site *sites, size_t n)
+static void patch_check(patch_t *patch, run_t *run, site_t *sites, size_t n)
 {
-    const struct c_unit *unit = patch->unit;
+    const c_unit_t *unit = patch->unit;
     size_t i;
 
     for (i = 0; i < n; i++) {
-        struct site *site = &sites[i];
-        const struct c_node *statement = call_statement(site), *last;
+        site_t *site = &sites[i];
+        const c_node_t *statement = call_statement(site), *last;
         const char *indent, *inner, *prefix, *text, *processes, *times, *open, *close;
         size_t at, before;
         bool fine;
@@ -588,8 +587,7 @@ static void patch_check(struct patch *patch, struct run *run, struct site *sites
     }
 }
 
-void patch_function(struct patch *patch, enum patch_mode mode, struct run *run, struct site *sites,
-                    size_t n)
+void patch_function(patch_t *patch, patch_mode_t mode, run_t *run, site_t *sites, size_t n)
 {
     if (n == 0) {
         return;
@@ -604,7 +602,7 @@ void patch_function(struct patch *patch, enum patch_mode mode, struct run *run, 
     }
 }
 
-bool patch_print(struct patch *patch, FILE *out)
+bool patch_print(patch_t *patch, FILE *out)
 {
     char *new;
     bool fine;

@@ -5,18 +5,17 @@
 
 #include "site.h"
 
-struct patch;
+typedef struct patch patch_t;
 
-enum patch_mode { PATCH_NONE, PATCH_TYPES, PATCH_CHECK };
+typedef enum patch_mode { PATCH_NONE, PATCH_TYPES, PATCH_CHECK } patch_mode_t;
 
-struct patch *patch_new(struct c_unit *unit);
-void patch_free(struct patch *patch);
+patch_t *patch_new(c_unit_t *unit);
+void patch_free(patch_t *patch);
 
 /* Adds the edits for the decided sites of a function, or says why not. */
-void patch_function(struct patch *patch, enum patch_mode mode, struct run *run, struct site *sites,
-                    size_t n);
+void patch_function(patch_t *patch, patch_mode_t mode, run_t *run, site_t *sites, size_t n);
 
 /* The diff, with three lines of context; nothing without edits. false after a message on stderr. */
-bool patch_print(struct patch *patch, FILE *out);
+bool patch_print(patch_t *patch, FILE *out);
 
 #endif

@@ -4,16 +4,16 @@
 #include "site_private.h"
 
 /* Do the loop's iterations differ in nothing but places at equal distances? */
-static bool is_uniform(struct run *run, const struct run_event *copy, int loop)
+static bool is_uniform(run_t *run, const run_event_t *copy, int loop)
 {
-    const struct run_place *const places[] = {&copy->to, &copy->from};
+    const run_place_t *const places[] = {&copy->to, &copy->from};
     poly_atom_t atom = run->loops[loop].atom;
     bool uniform = !poly_depends(run->space, copy->size, atom) &&
                    !poly_depends_on_loops(run->space, run->loops[loop].trip);
     int i;
 
     for (i = 0; i < 2; i++) {
-        const struct run_base *base = &run->bases[places[i]->base];
+        const run_base_t *base = &run->bases[places[i]->base];
 
         uniform = uniform && !(base->offset && poly_depends(run->space, base->offset, atom));
     }
@@ -28,11 +28,11 @@ static bool is_uniform(struct run *run, const struct run_event *copy, int loop)
 
 /* The loop that goes from one process to the next in the buffer, PART bytes later: in *Q
  * iterations, which are STEP bytes of data apart. -1: not found. */
-static int find_process_loop(struct run *run, const struct site *site, const struct run_event *copy,
+static int find_process_loop(run_t *run, const site_t *site, const run_event_t *copy,
                              const poly_t *part, const poly_t **q, const poly_t **step)
 {
-    const struct run_place *data = site_data(site, copy);
-    const struct run_place *buffer = data == &copy->to ? &copy->from : &copy->to;
+    const run_place_t *data = site_data(site, copy);
+    const run_place_t *buffer = data == &copy->to ? &copy->from : &copy->to;
     const poly_t *slope, *rest, *times;
     int loop, found = -1;
 
@@ -53,7 +53,7 @@ static int find_process_loop(struct run *run, const struct site *site, const str
 }
 
 /* Is one of the loops around the copy such a loop, and no more? */
-static bool has_one(const struct run *run, const struct run_event *copy, const poly_t **trips)
+static bool has_one(const run_t *run, const run_event_t *copy, const poly_t **trips)
 {
     int loop, n = 0;
 
@@ -63,7 +63,7 @@ static bool has_one(const struct run *run, const struct run_event *copy, const p
     return n == 1;
 }
 
-int site_split(struct run *run, struct site *site, const poly_t *part, const poly_t **trips,
+int site_split(run_t *run, site_t *site, const poly_t *part, const poly_t **trips,
                const poly_t **extent)
 {
     const poly_t *first_trip = NULL, *first_q = NULL, *q = NULL, *step;
@@ -71,7 +71,7 @@ int site_split(struct run *run, struct site *site, const poly_t *part, const pol
     size_t i;
 
     for (i = 0; i < site->n_copies; i++) {
-        const struct run_event *copy = &run->events[site->copies[i]];
+        const run_event_t *copy = &run->events[site->copies[i]];
         bool known = copy->size && copy->to.offset && copy->from.offset && copy->to.base >= 0 &&
                      copy->from.base >= 0;
         int loop = known ? find_process_loop(run, site, copy, part, &q, &step) : -1;

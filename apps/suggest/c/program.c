@@ -2,7 +2,7 @@
 /* From the copies of a site to an access program. Its names and texts are those of the source and
  * have the same values where the call is. */
 #include "builder.h"
-#include "apps/suggest/eval.h"
+#include "suggest/eval.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,16 +11,15 @@
 /* ---- the call ---- */
 
 /* A datatype that is a variable is that of the elements which are copied. */
-static const struct c_datatype *assumed_datatype(struct builder *builder,
-                                                 const struct c_node *argument)
+static const c_datatype_t *assumed_datatype(builder_t *builder, const c_node_t *argument)
 {
-    struct run *run = builder->run;
-    const struct site *site = builder->site;
-    const struct run_event *copy = &run->events[site->copies[0]];
-    const struct c_type *element =
+    run_t *run = builder->run;
+    const site_t *site = builder->site;
+    const run_event_t *copy = &run->events[site->copies[0]];
+    const c_type_t *element =
         c_element_of(site->function->receives ? copy->to.type : copy->from.type);
-    const struct c_datatype *named;
-    struct c_datatype *assumed;
+    const c_datatype_t *named;
+    c_datatype_t *assumed;
     const char *text =
         site->home == run->events[site->event].frame ? c_text(run->memory, argument) : NULL;
 
@@ -33,7 +32,7 @@ static const struct c_datatype *assumed_datatype(struct builder *builder,
         return NULL;
     }
     assumed = c_allocate(run->memory, sizeof *assumed);
-    *assumed = (struct c_datatype){text, element->name, element->size, 0};
+    *assumed = (c_datatype_t){text, element->name, element->size, 0};
     run_assume(run, RUN_ASSUMES_DATATYPE, argument, "%s is %s", c_text(run->memory, argument),
                named ? named->mpi : element->name);
     return assumed;
@@ -41,11 +40,11 @@ static const struct c_datatype *assumed_datatype(struct builder *builder,
 
 /* The call's count where the call is; a count that is not known keeps its text, and is compared
  * where it runs. */
-static const poly_t *count_of(struct builder *builder, const struct run_value *count)
+static const poly_t *count_of(builder_t *builder, const run_value_t *count)
 {
-    struct run *run = builder->run;
-    struct site *site = builder->site;
-    const struct c_node *argument = site->call->child[site->function->count];
+    run_t *run = builder->run;
+    site_t *site = builder->site;
+    const c_node_t *argument = site->call->child[site->function->count];
     int refusal = site->refusal;
     const poly_t *known =
         count->kind == RUN_INTEGER ? builder_translate(builder, count->poly) : NULL;
@@ -65,13 +64,13 @@ static const poly_t *count_of(struct builder *builder, const struct run_value *c
                          poly_opaque(builder->program->space, text, strlen(text)));
 }
 
-static void set_call(struct builder *builder)
+static void set_call(builder_t *builder)
 {
-    struct site *site = builder->site;
-    const struct run_event *call = &builder->run->events[site->event];
-    const struct run_value *count = &call->arguments[site->function->count];
-    const struct run_value *buffer = &call->arguments[site->function->buffer];
-    const struct c_node *type_node = site->call->child[site->function->type];
+    site_t *site = builder->site;
+    const run_event_t *call = &builder->run->events[site->event];
+    const run_value_t *count = &call->arguments[site->function->count];
+    const run_value_t *buffer = &call->arguments[site->function->buffer];
+    const c_node_t *type_node = site->call->child[site->function->type];
     access_call_t access = {.receives = site->function->receives,
                             .place = builder_place(builder, site->call)};
 
@@ -106,7 +105,7 @@ static void set_call(struct builder *builder)
 
 /* ---- bases ---- */
 
-static void add_fields(struct builder *builder, access_base_t *base, int number)
+static void add_fields(builder_t *builder, access_base_t *base, int number)
 {
     access_field_t *fields =
         c_allocate(builder->run->memory, (builder->site->n_copies + 1) * sizeof *fields);
@@ -114,9 +113,9 @@ static void add_fields(struct builder *builder, access_base_t *base, int number)
     int j;
 
     for (i = 0; i < builder->site->n_copies; i++) {
-        const struct run_event *copy = &builder->run->events[builder->site->copies[i]];
-        const struct run_place *data = builder->site->function->receives ? &copy->to : &copy->from;
-        const struct c_node *node = data->subscripts;
+        const run_event_t *copy = &builder->run->events[builder->site->copies[i]];
+        const run_place_t *data = builder->site->function->receives ? &copy->to : &copy->from;
+        const c_node_t *node = data->subscripts;
 
         if (data->base != number || !node || node->kind != C_MEMBER || node->value < 0 ||
             !node->type || node->type->size <= 0 ||
@@ -134,9 +133,9 @@ static void add_fields(struct builder *builder, access_base_t *base, int number)
 }
 
 /* The member of the struct of SIZE bytes that the place is in: of `p[i].in[k].x[d]`, `in`. */
-static const struct c_node *outermost_member(const struct c_node *node, int64_t size)
+static const c_node_t *outermost_member(const c_node_t *node, int64_t size)
 {
-    const struct c_node *found = NULL;
+    const c_node_t *found = NULL;
 
     for (; node && node->n > 0; node = c_bare(node->child[0])) {
         if (node->kind == C_MEMBER) {
@@ -154,7 +153,7 @@ static const struct c_node *outermost_member(const struct c_node *node, int64_t 
                : NULL;
 }
 
-static void add_parts(struct builder *builder, access_base_t *base, int number)
+static void add_parts(builder_t *builder, access_base_t *base, int number)
 {
     access_field_t *parts =
         c_allocate(builder->run->memory, (builder->site->n_copies + 1) * sizeof *parts);
@@ -167,9 +166,9 @@ static void add_parts(struct builder *builder, access_base_t *base, int number)
     base->element = base->type.name;
     base->parts = parts;
     for (i = 0; i < builder->site->n_copies; i++) {
-        const struct run_event *copy = &builder->run->events[builder->site->copies[i]];
-        const struct run_place *data = builder->site->function->receives ? &copy->to : &copy->from;
-        const struct c_node *node =
+        const run_event_t *copy = &builder->run->events[builder->site->copies[i]];
+        const run_place_t *data = builder->site->function->receives ? &copy->to : &copy->from;
+        const c_node_t *node =
             data->base == number ? outermost_member(data->subscripts, base->type.size) : NULL;
 
         for (j = 0; node && j < base->nparts && strcmp(parts[j].name, node->name) != 0; j++) {
@@ -181,12 +180,11 @@ static void add_parts(struct builder *builder, access_base_t *base, int number)
     }
 }
 
-static int add_base(struct builder *builder, const struct run_event *copy,
-                    const struct run_place *place)
+static int add_base(builder_t *builder, const run_event_t *copy, const run_place_t *place)
 {
-    struct run *run = builder->run;
-    const struct run_base *known = &run->bases[place->base];
-    const struct c_type *type = known->type, *element;
+    run_t *run = builder->run;
+    const run_base_t *known = &run->bases[place->base];
+    const c_type_t *type = known->type, *element;
     const poly_t *dims[ACCESS_DIMENSIONS];
     access_base_t base = {0};
 
@@ -256,10 +254,10 @@ static int add_base(struct builder *builder, const struct run_event *copy,
 
 /* ---- loops and guards ---- */
 
-static int scopes_of(struct builder *builder, const struct run_event *copy, struct scope *scopes)
+static int scopes_of(builder_t *builder, const run_event_t *copy, scope_t *scopes)
 {
-    struct run *run = builder->run;
-    struct scope reversed[MOST_SCOPES];
+    run_t *run = builder->run;
+    scope_t reversed[MOST_SCOPES];
     int loop = copy->loop, guard = copy->guard, n = 0, i;
 
     while ((loop >= 0 || guard >= 0) && n < MOST_SCOPES) {
@@ -268,10 +266,10 @@ static int scopes_of(struct builder *builder, const struct run_event *copy, stru
                            site_of_root(run, builder->site, guard))) {
             guard = run->guards[guard].parent;
         } else if (guard >= 0 && run->guards[guard].loop == loop) {
-            reversed[n++] = (struct scope){true, guard};
+            reversed[n++] = (scope_t){true, guard};
             guard = run->guards[guard].parent;
         } else if (loop >= 0) {
-            reversed[n++] = (struct scope){false, loop};
+            reversed[n++] = (scope_t){false, loop};
             loop = run->loops[loop].parent;
         } else {
             guard = run->guards[guard].parent; /* refused already */
@@ -283,10 +281,10 @@ static int scopes_of(struct builder *builder, const struct run_event *copy, stru
     return n;
 }
 
-static void open_guard(struct builder *builder, int id)
+static void open_guard(builder_t *builder, int id)
 {
-    struct run *run = builder->run;
-    const struct run_guard *guard = &run->guards[id];
+    run_t *run = builder->run;
+    const run_guard_t *guard = &run->guards[id];
     access_binding_t *bindings;
     const char *text;
     int i;
@@ -298,7 +296,7 @@ static void open_guard(struct builder *builder, int id)
     }
     bindings = c_allocate(run->memory, (size_t) (guard->text.n_bindings + 1) * sizeof *bindings);
     for (i = 0; i < guard->text.n_bindings; i++) {
-        const struct run_binding *known = &guard->text.bindings[i];
+        const run_binding_t *known = &guard->text.bindings[i];
 
         if (known->base != RUN_ANY) {
             if (!builder_holds(builder, known->symbol, known->value, known->base)) {
@@ -339,13 +337,13 @@ static bool is_called(const poly_space_t *space, int atom, const char *text)
     return atom >= 0 && atom < poly_atoms(space) && strcmp(poly_atom_text(space, atom), text) == 0;
 }
 
-static const char *loop_name(struct builder *builder, int id)
+static const char *loop_name(builder_t *builder, int id)
 {
-    const struct c_node *node = builder->run->loops[id].node;
-    const struct c_node *condition = node->kind == C_FOR ? node->child[1]
-                                     : node->n           ? node->child[0]
-                                                         : NULL;
-    const struct c_node *name;
+    const c_node_t *node = builder->run->loops[id].node;
+    const c_node_t *condition = node->kind == C_FOR ? node->child[1]
+                                : node->n           ? node->child[0]
+                                                    : NULL;
+    const c_node_t *name;
     char *text;
     int i;
 
@@ -368,9 +366,9 @@ static const char *loop_name(struct builder *builder, int id)
     return text;
 }
 
-static void open_loop(struct builder *builder, int id)
+static void open_loop(builder_t *builder, int id)
 {
-    const struct run_loop *loop = &builder->run->loops[id];
+    const run_loop_t *loop = &builder->run->loops[id];
     const poly_t *trip =
         builder_translate(builder, builder->trips[id] ? builder->trips[id] : loop->trip);
     int index;
@@ -385,9 +383,9 @@ static void open_loop(struct builder *builder, int id)
     }
 }
 
-static void enter(struct builder *builder, const struct run_event *copy)
+static void enter(builder_t *builder, const run_event_t *copy)
 {
-    struct scope scopes[MOST_SCOPES];
+    scope_t scopes[MOST_SCOPES];
     int n = scopes_of(builder, copy, scopes), common = 0;
 
     while (common < n && common < builder->n_open &&
@@ -411,12 +409,12 @@ static void enter(struct builder *builder, const struct run_event *copy)
 /* ---- collective calls ---- */
 
 /* `count` elements for each process: the program is that of the first one. */
-static void split_by_process(struct builder *builder)
+static void split_by_process(builder_t *builder)
 {
-    struct run *run = builder->run;
-    struct site *site = builder->site;
-    const struct run_event *call = &run->events[site->event];
-    const struct c_node *communicator = site->call->child[site->function->processes];
+    run_t *run = builder->run;
+    site_t *site = builder->site;
+    const run_event_t *call = &run->events[site->event];
+    const c_node_t *communicator = site->call->child[site->function->processes];
     const poly_t *times, *extent;
     int64_t number;
     bool once;
@@ -445,8 +443,7 @@ static void split_by_process(struct builder *builder)
 
 /* Trips that are taken not to be negative, except those of the copy's own nest: with a negative one
  * it is not executed. */
-static bool assumes_more(struct run *run, const struct run_event *copy,
-                         const struct run_place *place)
+static bool assumes_more(run_t *run, const run_event_t *copy, const run_place_t *place)
 {
     int i, loop;
 
@@ -463,12 +460,12 @@ static bool assumes_more(struct run *run, const struct run_event *copy,
     return false;
 }
 
-static void add_copy(struct builder *builder, const struct run_event *copy)
+static void add_copy(builder_t *builder, const run_event_t *copy)
 {
-    struct site *site = builder->site;
+    site_t *site = builder->site;
     bool receives = site->function->receives;
-    const struct run_place *data = receives ? &copy->to : &copy->from;
-    const struct run_place *buffer = receives ? &copy->from : &copy->to;
+    const run_place_t *data = receives ? &copy->to : &copy->from;
+    const run_place_t *buffer = receives ? &copy->from : &copy->to;
     access_copy_t access = {.type = builder->type, .place = builder_place(builder, copy->node)};
 
     if (data->base == RUN_ANY || !data->offset || !buffer->offset || !copy->size) {
@@ -507,13 +504,13 @@ static void add_copy(struct builder *builder, const struct run_event *copy)
 
 /* ---- no byte twice, by subscripts ---- */
 
-static bool has_loop(struct run *run, const poly_t *poly, int loop)
+static bool has_loop(run_t *run, const poly_t *poly, int loop)
 {
     return poly_depends(run->space, poly, run->loops[loop].atom);
 }
 
 /* Does the loop, and no other, decide one of the subscripts? */
-static bool decides(struct run *run, const struct run_event *copy, int loop)
+static bool decides(run_t *run, const run_event_t *copy, int loop)
 {
     int i, other;
 
@@ -535,7 +532,7 @@ static bool decides(struct run *run, const struct run_event *copy, int loop)
 }
 
 /* Do two copies to one array differ in a subscript, by a constant? */
-static bool apart(struct run *run, const struct run_event *a, const struct run_event *b)
+static bool apart(run_t *run, const run_event_t *a, const run_event_t *b)
 {
     int i;
 
@@ -555,13 +552,13 @@ static bool apart(struct run *run, const struct run_event *a, const struct run_e
 
 /* Subscripts are within the declared bounds of their arrays (C11 6.5.6, 8), so different ones are
  * different elements. */
-static bool no_byte_twice(struct run *run, const struct site *site)
+static bool no_byte_twice(run_t *run, const site_t *site)
 {
     size_t i, j;
     int loop;
 
     for (i = 0; i < site->n_copies; i++) {
-        const struct run_event *copy = &run->events[site->copies[i]];
+        const run_event_t *copy = &run->events[site->copies[i]];
 
         if (copy->to.n_index == 0) {
             return false;
@@ -572,7 +569,7 @@ static bool no_byte_twice(struct run *run, const struct site *site)
             }
         }
         for (j = 0; j < i; j++) {
-            const struct run_event *other = &run->events[site->copies[j]];
+            const run_event_t *other = &run->events[site->copies[j]];
 
             if (!run_distinct(run, copy->to.base, other->to.base) && !apart(run, copy, other)) {
                 return false;
@@ -584,9 +581,9 @@ static bool no_byte_twice(struct run *run, const struct site *site)
 
 enum { RANDOM_SIZES = 40 };
 
-static void assume_shape(struct run *run, const struct site *site)
+static void assume_shape(run_t *run, const site_t *site)
 {
-    const struct c_node *count = site->call->child[site->function->count];
+    const c_node_t *count = site->call->child[site->function->count];
     int i;
 
     if (site->shape.count != SHAPE_COUNT_PROVED) {
@@ -600,7 +597,7 @@ static void assume_shape(struct run *run, const struct site *site)
     }
 }
 
-static void find_shape(struct run *run, struct site *site, const poly_t *extent)
+static void find_shape(run_t *run, site_t *site, const poly_t *extent)
 {
     eval_t check;
     const char *error = access_finish(site->program) == 0 ? NULL : access_error(site->program);
@@ -651,9 +648,9 @@ static void find_shape(struct run *run, struct site *site, const poly_t *extent)
     }
 }
 
-void site_program(struct run *run, struct site *site)
+void site_program(run_t *run, site_t *site)
 {
-    struct builder builder = {.run = run, .site = site};
+    builder_t builder = {.run = run, .site = site};
     size_t i;
 
     if (site->refusal) {
@@ -677,8 +674,8 @@ void site_program(struct run *run, struct site *site)
     }
     /* bases come before loops */
     for (i = 0; i < site->n_copies && !site->refusal; i++) {
-        const struct run_event *copy = &run->events[site->copies[i]];
-        const struct run_place *data = site->function->receives ? &copy->to : &copy->from;
+        const run_event_t *copy = &run->events[site->copies[i]];
+        const run_place_t *data = site->function->receives ? &copy->to : &copy->from;
 
         if (data->base != RUN_ANY) {
             add_base(&builder, copy, data);
@@ -698,14 +695,14 @@ void site_program(struct run *run, struct site *site)
     free(builder.trips);
 }
 
-void site_free(struct site *site)
+void site_free(site_t *site)
 {
     access_free(site->program);
     free(site->needs.index);
     free(site->copies);
 }
 
-const char *site_type_text(const struct site *site)
+const char *site_type_text(const site_t *site)
 {
     char *text = NULL;
     size_t size;

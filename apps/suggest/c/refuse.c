@@ -4,7 +4,7 @@
 
 #include <stdarg.h>
 
-void site_refuse(struct site *site, int number, const struct c_node *where, const char *format, ...)
+void site_refuse(site_t *site, int number, const c_node_t *where, const char *format, ...)
 {
     va_list arguments;
 

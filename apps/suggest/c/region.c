@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static size_t outermost(const struct run *run, int loop)
+static size_t outermost(const run_t *run, int loop)
 {
     while (run->loops[loop].parent >= 0) {
         loop = run->loops[loop].parent;
@@ -14,7 +14,7 @@ static size_t outermost(const struct run *run, int loop)
 }
 
 /* Are both contexts in the same loop, directly below OUTER? */
-static bool shares_context(const struct run *run, int a, int b, int outer)
+static bool shares_context(const run_t *run, int a, int b, int outer)
 {
     while (a >= 0 && run->contexts[a] != outer) {
         a = run->contexts[a];
@@ -25,7 +25,7 @@ static bool shares_context(const struct run *run, int a, int b, int outer)
     return a >= 0 && a == b;
 }
 
-static void find_region(struct run *run, struct site *site, size_t completion)
+static void find_region(run_t *run, site_t *site, size_t completion)
 {
     size_t first = site->event, last = completion, i;
 
@@ -36,7 +36,7 @@ static void find_region(struct run *run, struct site *site, size_t completion)
         size_t begin = run->events[from].time, end = begin + 2;
 
         if (run->events[from].loop >= 0) {
-            const struct run_loop *loop = &run->loops[outermost(run, run->events[from].loop)];
+            const run_loop_t *loop = &run->loops[outermost(run, run->events[from].loop)];
 
             from = loop->first;
             to = loop->last - 1;
@@ -69,7 +69,7 @@ static void find_region(struct run *run, struct site *site, size_t completion)
     site->last = last;
 }
 
-static bool is_copy_of(const struct site *site, size_t event)
+static bool is_copy_of(const site_t *site, size_t event)
 {
     size_t i;
 
@@ -82,14 +82,13 @@ static bool is_copy_of(const struct site *site, size_t event)
 }
 
 /* The group's data that a write (read) of PLACE may change (see), or NULL. */
-const struct run_place *site_touches(struct run *run, const struct site *site,
-                                     const struct run_place *place, bool bytes,
-                                     const struct run_extent *extent, const struct c_node *where)
+const run_place_t *site_touches(run_t *run, const site_t *site, const run_place_t *place,
+                                bool bytes, const run_extent_t *extent, const c_node_t *where)
 {
     size_t i;
 
     for (i = 0; i < site->n_copies; i++) {
-        const struct run_place *data = site_data(site, &run->events[site->copies[i]]);
+        const run_place_t *data = site_data(site, &run->events[site->copies[i]]);
 
         /* one object may hold another type after a store (C11 6.5, 6), and memcpy() has no type */
         bool untyped =
@@ -102,7 +101,7 @@ const struct run_place *site_touches(struct run *run, const struct site *site,
             return data;
         }
         if (extent && place->base == data->base) {
-            const struct run_extent all = site_extent(run, &run->events[site->copies[i]], data);
+            const run_extent_t all = site_extent(run, &run->events[site->copies[i]], data);
 
             if (!run_meet(run, extent, &all)) {
                 run_assume(run, RUN_ASSUMES_PARTS, where, "this is another part of %s than is %s",
@@ -116,18 +115,17 @@ const struct run_place *site_touches(struct run *run, const struct site *site,
     return NULL;
 }
 
-static const struct run_place *touches(struct run *run, const struct site *site,
-                                       const struct run_place *place, bool bytes)
+static const run_place_t *touches(run_t *run, const site_t *site, const run_place_t *place,
+                                  bool bytes)
 {
     return site_touches(run, site, place, bytes, NULL, NULL);
 }
 
-static void check_receive(struct run *run, struct site *site, const struct run_event *event,
-                          int base)
+static void check_receive(run_t *run, site_t *site, const run_event_t *event, int base)
 {
-    const struct run_place place = {.base = base};
-    struct site_function function;
-    struct run_extent extent = {.base = RUN_ANY};
+    const run_place_t place = {.base = base};
+    site_function_t function;
+    run_extent_t extent = {.base = RUN_ANY};
 
     if (base == RUN_ANY && trusting(run)) {
         return;
@@ -147,7 +145,7 @@ static void check_receive(struct run *run, struct site *site, const struct run_e
 }
 
 /* Requests that this function alone knows: their receives are among its calls. */
-static bool own_requests(struct run *run, const struct run_event *event)
+static bool own_requests(run_t *run, const run_event_t *event)
 {
     size_t i;
     bool any = false;
@@ -185,13 +183,13 @@ static bool starts_more(const char *name)
 }
 
 /* Receives that started before and that this call may complete. */
-static void check_received(struct run *run, struct site *site, const struct run_event *wait)
+static void check_received(run_t *run, site_t *site, const run_event_t *wait)
 {
     size_t i;
 
     for (i = 0; &run->events[i] < wait; i++) {
-        const struct run_event *event = &run->events[i];
-        struct site_function function;
+        const run_event_t *event = &run->events[i];
+        site_function_t function;
 
         if (event->kind == RUN_MPI && i != site->event &&
             site_receiver(run, event->node, &function) && function.request &&
@@ -208,7 +206,7 @@ static void check_received(struct run *run, struct site *site, const struct run_
     }
 }
 
-static void check_completion(struct run *run, struct site *site, const struct run_event *event)
+static void check_completion(run_t *run, site_t *site, const run_event_t *event)
 {
     size_t i;
 
@@ -223,7 +221,7 @@ static void check_completion(struct run *run, struct site *site, const struct ru
         return;
     }
     for (i = 0; i < run->n_events; i++) {
-        const struct run_event *other = &run->events[i];
+        const run_event_t *other = &run->events[i];
 
         if (other->kind == RUN_MPI && starts_more(c_callee(other->node))) {
             site_refuse(site, C_REFUSED_SOURCE, event->node, "%s may complete what %s started",
@@ -252,16 +250,16 @@ static bool is_of_library(const char *name)
 }
 
 /* A function that is not followed: what it is handed must be neither the buffer nor the data. */
-static void check_call(struct run *run, struct site *site, const struct run_event *event)
+static void check_call(run_t *run, site_t *site, const run_event_t *event)
 {
     const char *name =
         *c_callee(event->node) ? c_callee(event->node) : c_text(run->memory, event->node->child[0]);
     size_t i;
 
     for (i = 1; i < event->node->n; i++) {
-        const struct c_type *type = event->node->child[i]->type;
+        const c_type_t *type = event->node->child[i]->type;
         bool may_write = type && type->inner && !type->inner->is_const;
-        struct run_place place = {.base = site_argument(event, (int) i)};
+        run_place_t place = {.base = site_argument(event, (int) i)};
 
         if (place.base == RUN_ANY) {
             continue;
@@ -282,11 +280,11 @@ static void check_call(struct run *run, struct site *site, const struct run_even
     }
 }
 
-static void check_mpi(struct run *run, struct site *site, size_t at, size_t completion)
+static void check_mpi(run_t *run, site_t *site, size_t at, size_t completion)
 {
-    const struct run_event *event = &run->events[at];
+    const run_event_t *event = &run->events[at];
     const char *name = c_callee(event->node);
-    struct site_function functions[2];
+    site_function_t functions[2];
     size_t i, n = site_functions(run->level, event->node, functions);
     bool known = site_kind_of(event->node) == KIND_QUERY ||
                  site_kind_of(event->node) == KIND_PROBE ||
@@ -294,7 +292,7 @@ static void check_mpi(struct run *run, struct site *site, size_t at, size_t comp
 
     if (at == site->event) {
         for (i = 0; i < n; i++) { /* the other half of MPI_Sendrecv */
-            const struct run_place other = {.base = site_argument(event, functions[i].buffer)};
+            const run_place_t other = {.base = site_argument(event, functions[i].buffer)};
 
             if (functions[i].buffer == site->function->buffer) {
                 continue;
@@ -323,8 +321,8 @@ static void check_mpi(struct run *run, struct site *site, size_t at, size_t comp
         } else if (trusting(run) && base == RUN_ANY) {
             continue;
         } else if (site->function->receives) {
-            const struct run_place place = {.base = base};
-            const struct run_extent extent = site_call_extent(run, event, &functions[i]);
+            const run_place_t place = {.base = base};
+            const run_extent_t extent = site_call_extent(run, event, &functions[i]);
 
             if (base == RUN_ANY || site_touches(run, site, &place, true, &extent, event->node)) {
                 site_refuse(site, C_REFUSED_DESTINATION, event->node,
@@ -344,19 +342,18 @@ static void check_mpi(struct run *run, struct site *site, size_t at, size_t comp
 }
 
 /* Behind the call, or for another one of the same loop: the datatype does not read the buffer. */
-static bool fills_again(const struct run *run, const struct site *site,
-                        const struct run_event *event)
+static bool fills_again(const run_t *run, const site_t *site, const run_event_t *event)
 {
     return trusting(run) && !site->function->receives &&
            (event > &run->events[site->event] ||
             event->context != run->events[site->copies[0]].context);
 }
 
-static void check_store(struct run *run, struct site *site, const struct run_event *event)
+static void check_store(run_t *run, site_t *site, const run_event_t *event)
 {
     bool bytes = event->node->kind == C_CALL;
 
-    const struct run_extent extent = site_extent(run, event, &event->to);
+    const run_extent_t extent = site_extent(run, event, &event->to);
 
     if (event->to.base == RUN_ANY || !run_distinct(run, event->to.base, site->buffer)) {
         if (event->to.base == site->buffer &&
@@ -380,19 +377,19 @@ static void check_store(struct run *run, struct site *site, const struct run_eve
     }
 }
 
-static bool may_read(struct run *run, const struct site *site, const struct run_place *from)
+static bool may_read(run_t *run, const site_t *site, const run_place_t *from)
 {
-    const struct run_event *copy = &run->events[site->copies[0]];
-    const struct run_place *buffer = site->function->receives ? &copy->from : &copy->to;
+    const run_event_t *copy = &run->events[site->copies[0]];
+    const run_place_t *buffer = site->function->receives ? &copy->from : &copy->to;
 
     return from->base == site->buffer ||
            run_conflict(run, site->buffer, copy->kind == RUN_COPY ? buffer->type : NULL, from->base,
                         from->type);
 }
 
-static void check_load(struct run *run, struct site *site, const struct run_event *event)
+static void check_load(run_t *run, site_t *site, const run_event_t *event)
 {
-    const struct run_place *from = &event->from;
+    const run_place_t *from = &event->from;
 
     if (trusting(run) && !site->function->receives) {
         site->shared = site->shared || from->base == site->buffer; /* then the packing stays */
@@ -400,7 +397,7 @@ static void check_load(struct run *run, struct site *site, const struct run_even
         site_refuse(site, C_REFUSED_READ, event->node, "this may read %s",
                     run_base_name(run, site->buffer));
     }
-    const struct run_extent extent = site_extent(run, event, from);
+    const run_extent_t extent = site_extent(run, event, from);
 
     if (site->function->receives && site_touches(run, site, from, false, &extent, event->node)) {
         site_refuse(site, C_REFUSED_DESTINATION, event->node,
@@ -409,7 +406,7 @@ static void check_load(struct run *run, struct site *site, const struct run_even
 }
 
 /* Does the flow of control decide which of the copies are made, before the call? */
-static bool matters(struct run *run, const struct site *site, const struct run_event *event)
+static bool matters(run_t *run, const site_t *site, const run_event_t *event)
 {
     size_t i;
 
@@ -424,7 +421,7 @@ static bool matters(struct run *run, const struct site *site, const struct run_e
         return false;
     }
     for (i = 0; i < site->n_copies; i++) {
-        const struct run_event *copy = &run->events[site->copies[i]];
+        const run_event_t *copy = &run->events[site->copies[i]];
 
         if (event->node->kind != C_CALL && run_within(run, copy, event->node) &&
             !run_within(run, &run->events[site->event], event->node)) {
@@ -434,9 +431,9 @@ static bool matters(struct run *run, const struct site *site, const struct run_e
     return false;
 }
 
-static void check_event(struct run *run, struct site *site, size_t at, size_t completion)
+static void check_event(run_t *run, site_t *site, size_t at, size_t completion)
 {
-    const struct run_event *event = &run->events[at];
+    const run_event_t *event = &run->events[at];
 
     if (site_excluded(run, site, event) ||
         (trusting(run) && site->any != SIZE_MAX && !site_first_of_any(run, event, &site->any))) {
@@ -478,7 +475,7 @@ static void check_event(struct run *run, struct site *site, size_t at, size_t co
         break;
     case RUN_FREE:
         if (trusting(run)) {
-            const struct run_place freed = {.base = event->to.base};
+            const run_place_t freed = {.base = event->to.base};
 
             if (freed.base == RUN_ANY || at > site->event || !touches(run, site, &freed, true)) {
                 break;
@@ -492,7 +489,7 @@ static void check_event(struct run *run, struct site *site, size_t at, size_t co
 /* ---- the buffer's other readers ---- */
 
 /* What fills the buffer that an event reads: an event before it in the same context. */
-static const struct run_event *filled_by(struct run *run, size_t reader, int base)
+static const run_event_t *filled_by(run_t *run, size_t reader, int base)
 {
     size_t i;
 
@@ -505,12 +502,12 @@ static const struct run_event *filled_by(struct run *run, size_t reader, int bas
     return NULL;
 }
 
-static void check_readers(struct run *run, struct site *site)
+static void check_readers(run_t *run, site_t *site)
 {
     size_t i;
 
     for (i = 0; i < run->n_events; i++) {
-        const struct run_event *event = &run->events[i], *filler;
+        const run_event_t *event = &run->events[i], *filler;
 
         if (is_copy_of(site, i) || (event->kind != RUN_COPY && event->kind != RUN_LOAD)) {
             continue;
@@ -537,14 +534,14 @@ static void check_readers(struct run *run, struct site *site)
 }
 
 /* Does another function read a static buffer that it did not fill, or send it? */
-static bool read_elsewhere(struct run *run, const struct c_symbol *symbol)
+static bool read_elsewhere(run_t *run, const c_symbol_t *symbol)
 {
-    const struct c_unit *unit = run->unit;
+    const c_unit_t *unit = run->unit;
     size_t i, j;
     bool found = false;
 
     for (i = 0; i < unit->n_functions && !found; i++) {
-        struct run *other;
+        run_t *other;
 
         if (&unit->functions[i] == run->function || !c_mentions(unit->functions[i].body, symbol)) {
             continue;
@@ -552,7 +549,7 @@ static bool read_elsewhere(struct run *run, const struct c_symbol *symbol)
         other = run_function(run->unit, &unit->functions[i], run->level);
         found = other->refused != NULL;
         for (j = 0; j < other->n_events && !found; j++) {
-            const struct run_event *event = &other->events[j];
+            const run_event_t *event = &other->events[j];
             int base;
 
             for (base = 0; base < other->n_bases && !found; base++) {
@@ -571,10 +568,10 @@ static bool read_elsewhere(struct run *run, const struct c_symbol *symbol)
     return found;
 }
 
-static void check_shared(struct run *run, struct site *site)
+static void check_shared(run_t *run, site_t *site)
 {
-    const struct run_base *base = &run->bases[site->buffer];
-    const struct c_symbol *symbol = base->symbol;
+    const run_base_t *base = &run->bases[site->buffer];
+    const c_symbol_t *symbol = base->symbol;
     bool visible = true;
     size_t i;
 
@@ -614,9 +611,9 @@ static void check_shared(struct run *run, struct site *site)
 
 /* ---- text ---- */
 
-static void check_text(struct run *run, struct site *site)
+static void check_text(run_t *run, site_t *site)
 {
-    const struct c_node *function = run->frames[site->home].function->body;
+    const c_node_t *function = run->frames[site->home].function->body;
     const char *text = function->span.file ? function->span.file->text : "";
     size_t begin = site->at->span.begin, end = site->at->span.end, i;
     const char *line;
@@ -626,7 +623,7 @@ static void check_text(struct run *run, struct site *site)
     }
 
     for (i = 0; i < site->n_copies; i++) {
-        const struct c_node *node = site_statement(run, site, &run->events[site->copies[i]]);
+        const c_node_t *node = site_statement(run, site, &run->events[site->copies[i]]);
 
         begin = node->span.begin < begin ? node->span.begin : begin;
         end = node->span.end > end ? node->span.end : end;
@@ -670,13 +667,13 @@ static void check_text(struct run *run, struct site *site)
 
 /* ---- together ---- */
 
-static void check_copies(struct run *run, struct site *site)
+static void check_copies(run_t *run, site_t *site)
 {
     size_t i;
 
     for (i = 0; i < site->n_copies; i++) {
-        const struct run_event *copy = &run->events[site->copies[i]];
-        const struct run_place *data = site_data(site, copy);
+        const run_event_t *copy = &run->events[site->copies[i]];
+        const run_place_t *data = site_data(site, copy);
 
         if (copy->kind != RUN_COPY) {
             site_refuse(site, C_REFUSED_VALUE, copy->node, "%s",
@@ -693,12 +690,12 @@ static void check_copies(struct run *run, struct site *site)
 }
 
 /* Writes that left no event of their own, such as those of calls. */
-static void check_writes(struct run *run, struct site *site)
+static void check_writes(run_t *run, site_t *site)
 {
     size_t i;
 
     for (i = 0; i < site->n_copies && !site->function->receives && !trusting(run); i++) {
-        const struct run_event *copy = &run->events[site->copies[i]];
+        const run_event_t *copy = &run->events[site->copies[i]];
 
         if (run_written(run, copy->from.base, copy->from.type, site->begin, site->end)) {
             site_refuse(site, C_REFUSED_SOURCE, copy->node, "%s may change before it is sent",
@@ -707,11 +704,11 @@ static void check_writes(struct run *run, struct site *site)
     }
 }
 
-enum site_kind site_region(struct run *run, struct site *site)
+site_kind_t site_region(run_t *run, site_t *site)
 {
-    const struct run_event *call = &run->events[site->event];
+    const run_event_t *call = &run->events[site->event];
     size_t completion = site->event, i;
-    enum site_kind kind;
+    site_kind_t kind;
 
     site->at = site->call;
     site->home = call->frame;

@@ -4,19 +4,19 @@
 
 #include <string.h>
 
-static FILE *stream(const struct report *report)
+static FILE *stream(const report_t *report)
 {
     return report->patch ? stderr : report->out;
 }
 
-void report_begin(struct report *report)
+void report_begin(report_t *report)
 {
     if (report->sarif) {
         report->results = c_checked(json_array());
     }
 }
 
-void report_begin_file(struct report *report, struct c_unit *unit)
+void report_begin_file(report_t *report, c_unit_t *unit)
 {
     report->files++;
     if (report->patch) {
@@ -24,12 +24,12 @@ void report_begin_file(struct report *report, struct c_unit *unit)
     }
 }
 
-static const char *path_of(const struct c_unit *unit, const struct c_node *where)
+static const char *path_of(const c_unit_t *unit, const c_node_t *where)
 {
     return where->span.file ? where->span.file->path : unit->path;
 }
 
-static void diagnose(struct report *report, const struct c_unit *unit, const struct c_node *where,
+static void diagnose(report_t *report, const c_unit_t *unit, const c_node_t *where,
                      const char *kind, int refusal, const char *message)
 {
     const char *path = path_of(unit, where);
@@ -42,7 +42,7 @@ static void diagnose(struct report *report, const struct c_unit *unit, const str
             message);
 }
 
-static void explain(struct report *report, const struct site *site)
+static void explain(report_t *report, const site_t *site)
 {
     int i;
 
@@ -56,7 +56,7 @@ static void explain(struct report *report, const struct site *site)
 }
 
 /* The call of MPI, where the answer is about a call of a function that has it. */
-static void called_here(struct report *report, const struct site *site)
+static void called_here(report_t *report, const site_t *site)
 {
     if (site->at != site->call && !report->sarif) {
         fprintf(stream(report), "%s:%u:%u: note: %s is called here\n",
@@ -77,14 +77,14 @@ static const char *assumption_rule(int number)
 }
 
 /* What the answer rests on: one line for each assumption, where it is needed. */
-static void assumed(struct report *report, const struct site *site)
+static void assumed(report_t *report, const site_t *site)
 {
-    const struct c_unit *unit = site->run->unit;
+    const c_unit_t *unit = site->run->unit;
     size_t i;
 
     for (i = 0; i < site->needs.n && !report->sarif; i++) {
-        const struct run_assumption *known = &site->run->assumptions[site->needs.index[i]];
-        const struct c_node *where = known->where ? known->where : site->call;
+        const run_assumption_t *known = &site->run->assumptions[site->needs.index[i]];
+        const c_node_t *where = known->where ? known->where : site->call;
         bool held = report->evidence && evidence_holds(report->evidence, site, known->number);
 
         fprintf(stream(report), "%s:%u:%u: note: assumed: %s%s%s [dame-assumed-%d]\n",
@@ -100,16 +100,16 @@ static void assumed(struct report *report, const struct site *site)
     }
 }
 
-static const char *verb(const struct site *site)
+static const char *verb(const site_t *site)
 {
     bool of_file = strncmp(c_callee(site->call), "MPI_File_", 9) == 0;
 
     return site->function->receives ? of_file ? "read" : "receive" : of_file ? "write" : "send";
 }
 
-static void decided(struct report *report, struct site *site)
+static void decided(report_t *report, site_t *site)
 {
-    const struct c_unit *unit = site->run->unit;
+    const c_unit_t *unit = site->run->unit;
     const char *address = types_address_text(site->program, site->shape.type->origin);
     const char *message = c_format(
         site->run->memory, "%s%s%s can %s %s as %s%s, without %s%s [%s]",
@@ -141,9 +141,9 @@ static void decided(struct report *report, struct site *site)
     }
 }
 
-static void refused(struct report *report, struct site *site)
+static void refused(report_t *report, site_t *site)
 {
-    const struct c_unit *unit = site->run->unit;
+    const c_unit_t *unit = site->run->unit;
     const char *message = c_format(site->run->memory, "%s: no datatype: %s [dame-refused-%d]",
                                    c_callee(site->call), site->reason, site->refusal);
 
@@ -160,7 +160,7 @@ static void refused(struct report *report, struct site *site)
     }
 }
 
-void report_unfollowed(struct report *report, const struct c_unit *unit, const struct c_node *where,
+void report_unfollowed(report_t *report, const c_unit_t *unit, const c_node_t *where,
                        const char *name, const char *why)
 {
     report->refused++;
@@ -169,7 +169,7 @@ void report_unfollowed(struct report *report, const struct c_unit *unit, const s
                       C_REFUSED_FUNCTION));
 }
 
-void report_function(struct report *report, struct run *run, struct site *sites, size_t n)
+void report_function(report_t *report, run_t *run, site_t *sites, size_t n)
 {
     size_t i;
 
@@ -188,7 +188,7 @@ void report_function(struct report *report, struct run *run, struct site *sites,
     }
 }
 
-void report_end_file(struct report *report, struct c_unit *unit)
+void report_end_file(report_t *report, c_unit_t *unit)
 {
     if (report->evidence && !report->sarif) {
         evidence_print_others(report->evidence, unit->path, stream(report));
@@ -199,7 +199,7 @@ void report_end_file(struct report *report, struct c_unit *unit)
     }
 }
 
-void report_end(struct report *report)
+void report_end(report_t *report)
 {
     if (report->sarif) {
         sarif_print(report->results, report->out);

@@ -85,7 +85,7 @@ void sarif_print(json_t *results, FILE *out)
     add_rule(rules, 0, "A datatype moves this data without packing");
 #define SHAPE_REFUSAL(number, name, text) add_rule(rules, number, text);
 #define C_REFUSAL(number, name, text)     add_rule(rules, number, text);
-#include "apps/suggest/refusals.def"
+#include "suggest/refusals.def"
 #include "refusals.def"
 #undef SHAPE_REFUSAL
 #undef C_REFUSAL

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Does MPI_Sendrecv_replace send and receive one datatype at one address? */
-static bool is_in_place(const struct site *a, const struct site *b)
+static bool is_in_place(const site_t *a, const site_t *b)
 {
     return a->event == b->event && a->function->kind == KIND_SENDRECV_REPLACE &&
            strcmp(types_address_text(a->program, a->shape.type->origin),
@@ -16,7 +16,7 @@ static bool is_in_place(const struct site *a, const struct site *b)
 
 /* Two decided calls that are under way together, or are one, must not share data when one receives.
  */
-static void check_pairs(struct run *run, struct site *sites, size_t n)
+static void check_pairs(run_t *run, site_t *sites, size_t n)
 {
     size_t i, j, k;
 
@@ -32,9 +32,9 @@ static void check_pairs(struct run *run, struct site *sites, size_t n)
                 continue;
             }
             for (k = 0; k < sites[j].n_copies; k++) {
-                const struct run_event *copy = &run->events[sites[j].copies[k]];
-                const struct run_place *data = site_data(&sites[j], copy);
-                const struct run_extent extent = site_extent(run, copy, data);
+                const run_event_t *copy = &run->events[sites[j].copies[k]];
+                const run_place_t *data = site_data(&sites[j], copy);
+                const run_extent_t extent = site_extent(run, copy, data);
 
                 run->needs = &sites[i].needs;
                 if (site_touches(run, &sites[i], data, true, &extent, copy->node)) {
@@ -49,8 +49,7 @@ static void check_pairs(struct run *run, struct site *sites, size_t n)
 }
 
 /* Does the loop copy, and another copy come behind it? */
-static bool decides_position(const struct run *run, const struct site *site,
-                             const struct run_assumption *trip)
+static bool decides_position(const run_t *run, const site_t *site, const run_assumption_t *trip)
 {
     size_t i;
 
@@ -61,14 +60,14 @@ static bool decides_position(const struct run *run, const struct site *site,
 }
 
 /* The names of all memory that must be different, in one sentence: the buffer first. */
-static void note_distinct(struct run *run, struct site *site)
+static void note_distinct(run_t *run, site_t *site)
 {
     int bases[RUN_NAMES] = {site->buffer}, n = 1, more = 0, j, k;
     char text[500] = "";
     size_t i, kept = 0;
 
     for (i = 0; i < site->needs.n; i++) {
-        const struct run_assumption *known = &run->assumptions[site->needs.index[i]];
+        const run_assumption_t *known = &run->assumptions[site->needs.index[i]];
 
         if (known->bases[0] == RUN_ANY) {
             site->needs.index[kept++] = site->needs.index[i];
@@ -102,12 +101,12 @@ static void note_distinct(struct run *run, struct site *site)
 }
 
 /* Besides those that the site asked for: what the run assumed while its data was packed. */
-static void note_assumptions(struct run *run, struct site *site)
+static void note_assumptions(run_t *run, site_t *site)
 {
     size_t i;
 
     for (i = 0; i < run->n_assumptions; i++) {
-        const struct run_assumption *known = &run->assumptions[i];
+        const run_assumption_t *known = &run->assumptions[i];
 
         if (known->number == RUN_ASSUMES_TRIP && !decides_position(run, site, known)) {
             continue;
@@ -118,19 +117,19 @@ static void note_assumptions(struct run *run, struct site *site)
     }
 }
 
-size_t site_find(struct run *run, struct site **sites)
+size_t site_find(run_t *run, site_t **sites)
 {
     size_t i, j, n = 0, n_functions;
 
     *sites = NULL;
     for (i = 0; i < run->n_events; i++) {
-        struct site_function functions[2], *function;
+        site_function_t functions[2], *function;
 
         n_functions = run->events[i].kind == RUN_MPI
                           ? site_functions(run->level, run->events[i].node, functions)
                           : 0;
         for (j = 0; j < n_functions; j++) {
-            struct site site = {.run = run, .event = i, .any = SIZE_MAX};
+            site_t site = {.run = run, .event = i, .any = SIZE_MAX};
 
             site.function = function = c_allocate(run->memory, sizeof *function);
             *function = functions[j];
@@ -159,9 +158,9 @@ size_t site_find(struct run *run, struct site **sites)
     return n;
 }
 
-size_t site_calls(enum run_level level, const struct c_node *node)
+size_t site_calls(run_level_t level, const c_node_t *node)
 {
-    struct site_function functions[2];
+    site_function_t functions[2];
     size_t i, n = node && node->kind == C_CALL ? site_functions(level, node, functions) : 0;
 
     for (i = 0; node && i < node->n; i++) {

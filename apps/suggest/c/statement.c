@@ -8,20 +8,20 @@
 
 /* ---- questions about subtrees ---- */
 
-static bool has_own_effect(const struct c_node *node, const void *data)
+static bool has_own_effect(const c_node_t *node, const void *data)
 {
     (void) data;
     return c_is_assignment(node) || node->kind == C_CALL || node->kind == C_OTHER;
 }
 
-bool run_is_pure(const struct c_node *node)
+bool run_is_pure(const c_node_t *node)
 {
     return !c_find(node, has_own_effect, NULL);
 }
 
-const struct c_node *run_one_return(const struct c_symbol *function, size_t arguments)
+const c_node_t *run_one_return(const c_symbol_t *function, size_t arguments)
 {
-    const struct c_node *body = function->body;
+    const c_node_t *body = function->body;
 
     if (!body || body->kind != C_BLOCK || body->n != 1 || body->child[0]->kind != C_RETURN ||
         body->child[0]->n != 1 || function->n_parameters != arguments ||
@@ -31,7 +31,7 @@ const struct c_node *run_one_return(const struct c_symbol *function, size_t argu
     return body->child[0]->child[0];
 }
 
-bool run_only_accesses(const struct c_node *node)
+bool run_only_accesses(const c_node_t *node)
 {
     bool accesses =
         node && node->kind == C_CALL && node->symbol && run_one_return(node->symbol, node->n - 1);
@@ -48,21 +48,21 @@ bool run_only_accesses(const struct c_node *node)
     return true;
 }
 
-static bool calls_mpi(const struct c_node *node, const void *data)
+static bool calls_mpi(const c_node_t *node, const void *data)
 {
     (void) data;
     return node->kind == C_CALL && ((node->symbol && node->symbol->calls_mpi) ||
                                     (c_is_mpi(node) && strcmp(c_callee(node), "MPI_Abort") != 0));
 }
 
-bool run_has_mpi(const struct c_node *node)
+bool run_has_mpi(const c_node_t *node)
 {
     return c_find(node, calls_mpi, NULL) != NULL;
 }
 
-static void add_assigned(const struct c_node *node, struct c_symbol ***symbols, size_t *n)
+static void add_assigned(const c_node_t *node, c_symbol_t ***symbols, size_t *n)
 {
-    const struct c_node *target = NULL;
+    const c_node_t *target = NULL;
     size_t i;
 
     if (!node) {
@@ -73,7 +73,7 @@ static void add_assigned(const struct c_node *node, struct c_symbol ***symbols, 
     }
     if ((target && target->kind == C_NAME && run_is_tracked(target->symbol)) ||
         (node->kind == C_VARIABLE && run_is_tracked(node->symbol))) {
-        struct c_symbol *symbol = node->kind == C_VARIABLE ? node->symbol : target->symbol;
+        c_symbol_t *symbol = node->kind == C_VARIABLE ? node->symbol : target->symbol;
 
         for (i = 0; i < *n && (*symbols)[i] != symbol; i++) {
         }
@@ -87,7 +87,7 @@ static void add_assigned(const struct c_node *node, struct c_symbol ***symbols, 
     }
 }
 
-size_t run_assigned(const struct c_node *node, struct c_symbol ***symbols)
+size_t run_assigned(const c_node_t *node, c_symbol_t ***symbols)
 {
     size_t n = 0;
 
@@ -98,9 +98,9 @@ size_t run_assigned(const struct c_node *node, struct c_symbol ***symbols)
 
 /* break of a switch is; that of a loop has its loop as parent's parent, which is looked at before.
  */
-static bool is_followed(const struct c_node *node)
+static bool is_followed(const c_node_t *node)
 {
-    const struct c_node *outer = node->parent;
+    const c_node_t *outer = node->parent;
 
     if (c_is_other(node, "BreakStmt")) {
         while (outer && outer->kind != C_FOR && outer->kind != C_WHILE && outer->kind != C_DO &&
@@ -114,15 +114,15 @@ static bool is_followed(const struct c_node *node)
            c_is_other(node, "StmtExpr");
 }
 
-static bool leaves_loop(const struct c_node *node, const void *trusting)
+static bool leaves_loop(const c_node_t *node, const void *trusting)
 {
     return node->kind == C_RETURN ||
            (node->kind == C_OTHER && !(*(const bool *) trusting && is_followed(node)));
 }
 
-const char *run_unstructured(const struct c_node *node, bool trusting)
+const char *run_unstructured(const c_node_t *node, bool trusting)
 {
-    const struct c_node *found = c_find(node, leaves_loop, &trusting);
+    const c_node_t *found = c_find(node, leaves_loop, &trusting);
 
     return !found                    ? NULL
            : found->kind == C_RETURN ? "a return in the loop"
@@ -131,11 +131,10 @@ const char *run_unstructured(const struct c_node *node, bool trusting)
 }
 
 /* What makes a whole function's flow of control unclear; NULL: nothing in the node itself. */
-static const char *why_unclear(const struct c_node *node)
+static const char *why_unclear(const c_node_t *node)
 {
     const char *name = node->kind == C_OTHER && node->name ? node->name : "";
-    const struct c_type *type =
-        node->kind == C_VARIABLE && node->symbol ? node->symbol->type : NULL;
+    const c_type_t *type = node->kind == C_VARIABLE && node->symbol ? node->symbol->type : NULL;
 
     if (strstr(name, "Goto") || strstr(name, "Label")) {
         return "the function has a goto or label";
@@ -158,7 +157,7 @@ static const char *why_unclear(const struct c_node *node)
                                                                     : NULL;
 }
 
-static bool is_unclear(const struct c_node *node, const void *data)
+static bool is_unclear(const c_node_t *node, const void *data)
 {
     (void) data;
     return why_unclear(node) != NULL;
@@ -166,23 +165,23 @@ static bool is_unclear(const struct c_node *node, const void *data)
 
 /* ---- statements ---- */
 
-struct run_value *run_save(struct run *run)
+run_value_t *run_save(run_t *run)
 {
     size_t bytes = run->n_symbols * sizeof *run->state;
-    struct run_value *saved = c_checked(malloc(bytes + 1));
+    run_value_t *saved = c_checked(malloc(bytes + 1));
 
     run->n_saved += run->n_symbols;
     return memcpy(saved, run->state, bytes);
 }
 
-static bool has_value(const struct run_value *value)
+static bool has_value(const run_value_t *value)
 {
     return (value->kind == RUN_INTEGER && !value->modular && value->n_assumed == 0) ||
            (value->kind == RUN_CHOICE && value->poly);
 }
 
 /* Where the value may lead, counted from 1; 0: not a pointer. */
-static int base_of(const struct run_value *value)
+static int base_of(const run_value_t *value)
 {
     return value->kind == RUN_POINTER || (value->kind == RUN_CHOICE && value->pointee)
                ? value->base + 1
@@ -190,10 +189,10 @@ static int base_of(const struct run_value *value)
 }
 
 /* Either value: a pointer into the same object, or one of two; a number that is not known. */
-static struct run_value one_of(struct run *run, struct c_symbol *symbol, const struct run_value *a,
-                               const struct run_value *b)
+static run_value_t one_of(run_t *run, c_symbol_t *symbol, const run_value_t *a,
+                          const run_value_t *b)
 {
-    const struct run_value in = run_somewhere(run, symbol, a, b);
+    const run_value_t in = run_somewhere(run, symbol, a, b);
 
     return in.kind == RUN_POINTER ? in
                                   : run_one_of(run, symbol, (const int[2]){base_of(a), base_of(b)});
@@ -201,10 +200,10 @@ static struct run_value one_of(struct run *run, struct c_symbol *symbol, const s
 
 /* `offset = wanted ? at[i] : 0`: a name for the value until a call's condition decides it; not in
  * loops, whose iterations have values of their own. A pointer leads into the same object. */
-static void name_choice(struct run *run, struct c_symbol *symbol, struct run_value *choice)
+static void name_choice(run_t *run, c_symbol_t *symbol, run_value_t *choice)
 {
-    const struct run_value *a = choice->alternative[0], *b = choice->alternative[1];
-    struct run_value name, *copy;
+    const run_value_t *a = choice->alternative[0], *b = choice->alternative[1];
+    run_value_t name, *copy;
     poly_atom_t atom;
 
     name = one_of(run, symbol, a, b);
@@ -220,20 +219,19 @@ static void name_choice(struct run *run, struct c_symbol *symbol, struct run_val
 }
 
 /* `if (wanted) { p = malloc(n); }`: what uses p later has the memory. */
-static bool is_allocated(const struct run *run, const struct run_value *value,
-                         const struct run_value *other)
+static bool is_allocated(const run_t *run, const run_value_t *value, const run_value_t *other)
 {
     return run->level == RUN_TRUSTING && value->kind == RUN_POINTER && value->base >= 0 &&
            run->bases[value->base].kind == RUN_FRESH && other->kind == RUN_UNSET;
 }
 
-static void join(struct run *run, const struct run_value *then, const struct run_value *other,
-                 const struct run_fact *fact)
+static void join(run_t *run, const run_value_t *then, const run_value_t *other,
+                 const run_fact_t *fact)
 {
     size_t i;
 
     for (i = 0; i < run->n_symbols; i++) {
-        struct run_value *alternatives;
+        run_value_t *alternatives;
 
         if (run_same(&then[i], &other[i])) {
             run->state[i] = then[i];
@@ -258,7 +256,7 @@ static void join(struct run *run, const struct run_value *then, const struct run
         alternatives = c_allocate(run->memory, 2 * sizeof *alternatives);
         alternatives[0] = then[i];
         alternatives[1] = other[i];
-        run->state[i] = (struct run_value){.kind = RUN_CHOICE, .fact = *fact};
+        run->state[i] = (run_value_t){.kind = RUN_CHOICE, .fact = *fact};
         run->state[i].alternative[0] = &alternatives[0];
         run->state[i].alternative[1] = &alternatives[1];
         if (run->level == RUN_TRUSTING && run_is_tracked(run->symbols[i]) && run->loop < 0 &&
@@ -268,15 +266,15 @@ static void join(struct run *run, const struct run_value *then, const struct run
     }
 }
 
-static void add_fact(struct run *run, const struct run_fact *fact)
+static void add_fact(run_t *run, const run_fact_t *fact)
 {
     run->facts = c_resize(run->facts, run->n_facts + 1, sizeof *run->facts);
     run->facts[run->n_facts++] = *fact;
 }
 
 /* The conjuncts of a condition that can be facts; *all: no other conjuncts exist. */
-static int find_facts(struct run *run, const struct c_node *condition, bool negated,
-                      struct run_fact *facts, int room, bool *all)
+static int find_facts(run_t *run, const c_node_t *condition, bool negated, run_fact_t *facts,
+                      int room, bool *all)
 {
     int n = 0;
 
@@ -300,7 +298,7 @@ static int find_facts(struct run *run, const struct c_node *condition, bool nega
 }
 
 /* An assignment, or a call that may not be made: what the branches must not depend on. */
-static bool has_effects(const struct c_node *node, const void *data)
+static bool has_effects(const c_node_t *node, const void *data)
 {
     (void) data;
     return c_is_assignment(node) || node->kind == C_OTHER ||
@@ -308,16 +306,16 @@ static bool has_effects(const struct c_node *node, const void *data)
             !run_is_pure(node));
 }
 
-static int add_guard(struct run *run, const struct c_node *condition, bool negated,
-                     const struct run_fact *facts, int n_facts, bool all)
+static int add_guard(run_t *run, const c_node_t *condition, bool negated, const run_fact_t *facts,
+                     int n_facts, bool all)
 {
-    struct run_guard guard = {.condition = condition,
-                              .negated = negated,
-                              .parent = run->guard,
-                              .loop = run->loop,
-                              .frame = run->frame,
-                              .n_facts = n_facts < RUN_FACTS ? n_facts : RUN_FACTS,
-                              .is_fact = all && n_facts > 0 && n_facts <= RUN_FACTS};
+    run_guard_t guard = {.condition = condition,
+                         .negated = negated,
+                         .parent = run->guard,
+                         .loop = run->loop,
+                         .frame = run->frame,
+                         .n_facts = n_facts < RUN_FACTS ? n_facts : RUN_FACTS,
+                         .is_fact = all && n_facts > 0 && n_facts <= RUN_FACTS};
 
     memcpy(guard.facts, facts, (size_t) guard.n_facts * sizeof *facts);
     run->trial++;
@@ -329,7 +327,7 @@ static int add_guard(struct run *run, const struct c_node *condition, bool negat
 }
 
 /* 1: the facts say so; 0: they say the contrary; -1: neither. */
-static int known(struct run *run, const struct run_fact *facts, int n, bool all)
+static int known(run_t *run, const run_fact_t *facts, int n, bool all)
 {
     int i, j, implied = 0;
 
@@ -363,10 +361,9 @@ static int known(struct run *run, const struct run_fact *facts, int n, bool all)
 
 enum { MOST_FACTS = 8 };
 
-static void branch(struct run *run, const struct c_node *condition, bool negated,
-                   const struct c_node *body)
+static void branch(run_t *run, const c_node_t *condition, bool negated, const c_node_t *body)
 {
-    struct run_fact facts[MOST_FACTS];
+    run_fact_t facts[MOST_FACTS];
     bool all = true;
     int n, i;
 
@@ -383,12 +380,12 @@ static void branch(struct run *run, const struct c_node *condition, bool negated
     }
 }
 
-static void if_statement(struct run *run, const struct c_node *node)
+static void if_statement(run_t *run, const c_node_t *node)
 {
-    const struct c_node *condition = node->child[0];
-    const struct c_node *other = node->n > 2 ? node->child[2] : NULL;
-    struct run_fact facts[MOST_FACTS];
-    struct run_value *before, *then;
+    const c_node_t *condition = node->child[0];
+    const c_node_t *other = node->n > 2 ? node->child[2] : NULL;
+    run_fact_t facts[MOST_FACTS];
+    run_value_t *before, *then;
     int n, n_facts = run->n_facts, guard = run->guard, then_guard, verdict;
     bool then_over, all = true, dead = run->dead, then_dead, else_dead;
 
@@ -442,14 +439,14 @@ static void if_statement(struct run *run, const struct c_node *node)
     free(then);
 }
 
-static void declaration(struct run *run, const struct c_node *node)
+static void declaration(run_t *run, const c_node_t *node)
 {
     size_t i;
 
     for (i = 0; i < node->n; i++) {
-        const struct c_node *variable = node->child[i];
-        struct c_symbol *symbol = variable->symbol;
-        struct run_value value;
+        const c_node_t *variable = node->child[i];
+        c_symbol_t *symbol = variable->symbol;
+        run_value_t value;
 
         run_set_length(run, symbol->type);
         if (symbol->kind == C_SYMBOL_STATIC || symbol->kind == C_SYMBOL_GLOBAL) {
@@ -459,7 +456,7 @@ static void declaration(struct run *run, const struct c_node *node)
             if (run_is_tracked(symbol)) {
                 run->state[symbol->index] =
                     run->level == RUN_TRUSTING && symbol->type->kind == C_TYPE_POINTER
-                        ? (struct run_value){.kind = RUN_UNSET} /* leads nowhere */
+                        ? (run_value_t){.kind = RUN_UNSET} /* leads nowhere */
                         : run_fresh(run, symbol);
             }
             run_log_write(run, run_base_of_symbol(run, symbol), NULL);
@@ -467,11 +464,11 @@ static void declaration(struct run *run, const struct c_node *node)
         }
         value = run_evaluate(run, variable->child[0]);
         {
-            struct run_event *event = run_event(run, RUN_STORE, variable);
+            run_event_t *event = run_event(run, RUN_STORE, variable);
 
-            event->to = (struct run_place){.base = run_base_of_symbol(run, symbol),
-                                           .offset = poly_constant(run->space, 0),
-                                           .type = symbol->type};
+            event->to = (run_place_t){.base = run_base_of_symbol(run, symbol),
+                                      .offset = poly_constant(run->space, 0),
+                                      .type = symbol->type};
             event->why = "an initialiser";
         }
         run_log_write(run, run_base_of_symbol(run, symbol), NULL);
@@ -481,22 +478,22 @@ static void declaration(struct run *run, const struct c_node *node)
     }
 }
 
-static bool is_once(const struct c_node *node)
+static bool is_once(const c_node_t *node)
 {
-    const struct c_node *condition = node->n == 2 ? c_bare(node->child[1]) : NULL;
+    const c_node_t *condition = node->n == 2 ? c_bare(node->child[1]) : NULL;
 
     return condition && condition->kind == C_INTEGER && condition->value == 0 &&
            !run_unstructured(node->child[0], false);
 }
 
-static bool is_label(const struct c_node *node, const void *data)
+static bool is_label(const c_node_t *node, const void *data)
 {
     (void) data;
     return c_is_other(node, "LabelStmt");
 }
 
 /* A place that is reached from elsewhere: nothing is known there. */
-static void label(struct run *run, const struct c_node *node)
+static void label(run_t *run, const c_node_t *node)
 {
     size_t i;
 
@@ -513,16 +510,16 @@ static void label(struct run *run, const struct c_node *node)
     }
 }
 
-static size_t ways_out(const struct run *run)
+static size_t ways_out(const run_t *run)
 {
     return (run->exits ? run->exits->n : 0) + (run->continues ? run->continues->n : 0);
 }
 
 /* Behind a statement that may have left the function, or the loop's body, the rest has a condition
  * that is not known; an `if` alone knows its own. */
-static void statement_in_block(struct run *run, const struct c_node *node)
+static void statement_in_block(run_t *run, const c_node_t *node)
 {
-    const struct run_fact none = {0};
+    const run_fact_t none = {0};
     size_t before = ways_out(run);
     int guard = run->guard;
 
@@ -533,13 +530,13 @@ static void statement_in_block(struct run *run, const struct c_node *node)
     }
 }
 
-static void block(struct run *run, const struct c_node *node)
+static void block(run_t *run, const c_node_t *node)
 {
     int n_facts = run->n_facts, guard = run->guard;
     size_t i;
 
     for (i = 0; i < node->n; i++) {
-        const struct c_node *child = node->child[i];
+        const c_node_t *child = node->child[i];
 
         if (run->level == RUN_TRUSTING && c_is_other(child, "LabelStmt")) {
             run->n_facts = n_facts;
@@ -556,15 +553,14 @@ static void block(struct run *run, const struct c_node *node)
 }
 
 /* One way through a switch: from the label I of its block on. */
-static void run_case(struct run *run, const struct c_node *block, size_t i,
-                     const struct run_value *value)
+static void run_case(run_t *run, const c_node_t *block, size_t i, const run_value_t *value)
 {
-    const struct c_node *label = block->child[i];
-    struct run_fact fact = {.relation = RUN_EQUAL};
+    const c_node_t *label = block->child[i];
+    run_fact_t fact = {.relation = RUN_EQUAL};
     bool known = false;
 
     while (c_is_other(label, "CaseStmt") && label->n == 2 && !known) {
-        struct run_value one = run_evaluate(run, label->child[0]);
+        run_value_t one = run_evaluate(run, label->child[0]);
 
         known = value->kind == RUN_INTEGER && one.kind == RUN_INTEGER &&
                 !c_is_other(label->child[1], "CaseStmt") &&
@@ -588,11 +584,11 @@ static void run_case(struct run *run, const struct c_node *block, size_t i,
 }
 
 /* A block with labels at its top only; each is a way of its own, and all meet at the end. */
-static bool switch_statement(struct run *run, const struct c_node *node)
+static bool switch_statement(run_t *run, const c_node_t *node)
 {
-    const struct c_node *body = node->n == 2 ? node->child[1] : NULL;
-    struct run_exits exits = {0}, *breaks = run->breaks, *continues = run->continues;
-    struct run_value value, *before;
+    const c_node_t *body = node->n == 2 ? node->child[1] : NULL;
+    run_exits_t exits = {0}, *breaks = run->breaks, *continues = run->continues;
+    run_value_t value, *before;
     int n_facts = run->n_facts, guard = run->guard;
     bool has_default = false;
     size_t i;
@@ -605,7 +601,7 @@ static bool switch_statement(struct run *run, const struct c_node *node)
     before = run_save(run);
     run->breaks = &exits;
     for (i = 0; i < body->n; i++) {
-        const struct c_node *label = body->child[i];
+        const c_node_t *label = body->child[i];
 
         if (!c_is_other(label, "CaseStmt") && !c_is_other(label, "DefaultStmt")) {
             continue;
@@ -630,10 +626,10 @@ static bool switch_statement(struct run *run, const struct c_node *node)
 }
 
 /* A statement that is not understood: its parts may be executed in any order, or not at all. */
-static void other_statement(struct run *run, const struct c_node *node)
+static void other_statement(run_t *run, const c_node_t *node)
 {
-    struct run_value *saved;
-    struct c_symbol **symbols;
+    run_value_t *saved;
+    c_symbol_t **symbols;
     size_t n, i;
 
     if (run->level == RUN_TRUSTING && c_is_other(node, "GotoStmt")) {
@@ -673,9 +669,9 @@ static void other_statement(struct run *run, const struct c_node *node)
     free(saved);
 }
 
-static void statement_here(struct run *run, const struct c_node *node)
+static void statement_here(run_t *run, const c_node_t *node)
 {
-    struct run_value value;
+    run_value_t value;
 
     switch (node->kind) {
     case C_BLOCK:
@@ -717,7 +713,7 @@ static void statement_here(struct run *run, const struct c_node *node)
     }
 }
 
-void run_statement(struct run *run, const struct c_node *node)
+void run_statement(run_t *run, const c_node_t *node)
 {
     if (run->depth > 900 || run->refused) {
         return;
@@ -729,9 +725,9 @@ void run_statement(struct run *run, const struct c_node *node)
 
 /* ---- functions ---- */
 
-static void add_symbol(struct run *run, struct c_symbol *symbol);
+static void add_symbol(run_t *run, c_symbol_t *symbol);
 
-static void add_symbols(struct run *run, const struct c_node *node)
+static void add_symbols(run_t *run, const c_node_t *node)
 {
     size_t i;
 
@@ -746,9 +742,9 @@ static void add_symbols(struct run *run, const struct c_node *node)
     }
 }
 
-static void add_symbol(struct run *run, struct c_symbol *symbol)
+static void add_symbol(run_t *run, c_symbol_t *symbol)
 {
-    const struct c_type *type;
+    const c_type_t *type;
     size_t i;
 
     if (symbol->index != SIZE_MAX) {
@@ -768,7 +764,7 @@ static void add_symbol(struct run *run, struct c_symbol *symbol)
     }
 }
 
-static size_t symbols_of(const struct c_unit *unit)
+static size_t symbols_of(const c_unit_t *unit)
 {
     size_t i, n = unit->program ? 0 : unit->n_symbols;
 
@@ -778,13 +774,13 @@ static size_t symbols_of(const struct c_unit *unit)
     return n;
 }
 
-void run_resume(struct run *run)
+void run_resume(run_t *run)
 {
-    const struct c_unit *unit = run->unit;
+    const c_unit_t *unit = run->unit;
     size_t i, j;
 
     for (j = 0; j < (unit->program ? unit->n_program : 1); j++) {
-        const struct c_unit *one = unit->program ? unit->program[j] : unit;
+        const c_unit_t *one = unit->program ? unit->program[j] : unit;
 
         for (i = 0; i < one->n_symbols; i++) {
             one->symbols[i]->index = SIZE_MAX;
@@ -795,10 +791,9 @@ void run_resume(struct run *run)
     }
 }
 
-struct run *run_function(struct c_unit *unit, const struct c_function *function,
-                         enum run_level level)
+run_t *run_function(c_unit_t *unit, const c_function_t *function, run_level_t level)
 {
-    struct run *run = c_checked(calloc(1, sizeof *run));
+    run_t *run = c_checked(calloc(1, sizeof *run));
     size_t i;
 
     run->unit = unit;
@@ -820,7 +815,7 @@ struct run *run_function(struct c_unit *unit, const struct c_function *function,
     run->n_contexts = 1;
     run->contexts[0] = -1;
     run->frames = c_checked(calloc(1, sizeof *run->frames));
-    run->frames[0] = (struct run_frame){.parent = -1, .function = function->symbol};
+    run->frames[0] = (run_frame_t){.parent = -1, .function = function->symbol};
     run->n_frames = 1;
     run->refused_at = level < RUN_TRUSTING ? c_find(function->body, is_unclear, NULL) : NULL;
     run->refused = run->refused_at ? why_unclear(run->refused_at) : NULL;
@@ -828,7 +823,7 @@ struct run *run_function(struct c_unit *unit, const struct c_function *function,
         return run;
     }
     for (i = 0; i < function->symbol->n_parameters; i++) {
-        struct c_symbol *parameter = function->symbol->parameters[i];
+        c_symbol_t *parameter = function->symbol->parameters[i];
 
         if (run_is_tracked(parameter)) {
             run->state[parameter->index] = run_fresh(run, parameter);
@@ -836,7 +831,7 @@ struct run *run_function(struct c_unit *unit, const struct c_function *function,
         run_set_length(run, parameter->type);
     }
     for (i = 0; i < run->n_symbols; i++) {
-        struct c_symbol *symbol = run->symbols[i];
+        c_symbol_t *symbol = run->symbols[i];
 
         if ((symbol->kind == C_SYMBOL_GLOBAL || symbol->kind == C_SYMBOL_STATIC) &&
             run_is_tracked(symbol)) {
@@ -851,7 +846,7 @@ struct run *run_function(struct c_unit *unit, const struct c_function *function,
     return run;
 }
 
-void run_free(struct run *run)
+void run_free(run_t *run)
 {
     if (run) {
         c_memory_free(run->memory);

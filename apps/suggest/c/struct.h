@@ -6,16 +6,16 @@
 
 #include "tree.h"
 
-struct layout_place {
+typedef struct layout_place {
     const char *file;
     unsigned line, column;
-};
+} layout_place_t;
 
 /* A member that one block of a datatype describes. Members of nested structs are members; an array
  * of structs of several types is one. */
-struct layout_member {
+typedef struct layout_member {
     const char *path; /* from the struct: "x", "in.q" */
-    struct layout_place place;
+    layout_place_t place;
     int64_t offset;  /* bytes; -1: libclang does not know it (the second of several base classes) */
     int64_t count;   /* of elements */
     bool is_array;   /* of elements: also a struct of equal members */
@@ -26,25 +26,25 @@ struct layout_member {
     const struct layout *nested; /* the elements, if they are structs of several types */
     const char *why, *advice;    /* it cannot be sent, and what to do; else NULL */
     const char *hidden_in;       /* the class that it is a private member of; else NULL */
-};
+} layout_member_t;
 
-struct layout {
+typedef struct layout {
     const char *type;      /* as code writes it: "struct particle", "ns::particle" */
     const char *prefix;    /* NULL, or the struct has no name: it is this member of `type` */
     const char *name;      /* for names of functions: "particle" */
     const char *canonical; /* as the types of the tree have it */
-    struct layout_place place;
+    layout_place_t place;
     int64_t size;
     bool is_local; /* declared in a function */
-    struct layout_member *members;
+    layout_member_t *members;
     size_t n;
-};
+} layout_t;
 
 /* Reads PATH as c_parse() does, and the struct NAME in it or its headers: a tag, a typedef, or of
  * C++ a class, with or without namespaces. Without it *LAYOUT is NULL and *PROBLEM says why, in the
  * unit's memory, with *FOUND: the name means something else. */
-struct c_unit *layout_parse(const char *path, const char *const *arguments, int n_arguments,
-                            const char *name, const struct layout **layout, const char **problem,
-                            bool *found);
+c_unit_t *layout_parse(const char *path, const char *const *arguments, int n_arguments,
+                       const char *name, const layout_t **layout, const char **problem,
+                       bool *found);
 
 #endif

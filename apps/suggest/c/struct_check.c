@@ -8,29 +8,29 @@
 enum { MOST_ELEMENTS = 1 << 20 };
 
 /* One value of a basic type. */
-struct element {
+typedef struct element {
     int64_t offset, size;
-    const struct c_datatype *type;
+    const c_datatype_t *type;
     size_t owner; /* the member, or the block */
     bool is_matched;
-};
+} element_t;
 
-struct elements {
-    struct element *element;
+typedef struct elements {
+    element_t *element;
     size_t n, room;
     bool is_too_many;
-};
+} elements_t;
 
-struct comparison {
+typedef struct comparison {
     FILE *out;
-    struct c_unit *unit;
-    const struct layout *layout;
-    const struct made_call *made;
-    struct elements members, blocks;
+    c_unit_t *unit;
+    const layout_t *layout;
+    const made_call_t *made;
+    elements_t members, blocks;
     size_t differences;
-};
+} comparison_t;
 
-static void add(struct elements *elements, struct element element)
+static void add_element(elements_t *elements, element_t element)
 {
     if (elements->n == MOST_ELEMENTS) {
         elements->is_too_many = true;
@@ -44,14 +44,13 @@ static void add(struct elements *elements, struct element element)
 }
 
 /* Members that cannot be sent have no elements. OWNER SIZE_MAX: each member is its own. */
-static void add_layout(struct elements *elements, const struct layout *layout, int64_t at,
-                       size_t owner)
+static void add_layout(elements_t *elements, const layout_t *layout, int64_t at, size_t owner)
 {
     size_t i;
     int64_t j;
 
     for (i = 0; i < layout->n; i++) {
-        const struct layout_member *member = &layout->members[i];
+        const layout_member_t *member = &layout->members[i];
 
         for (j = 0; !member->why && j < member->count && !elements->is_too_many; j++) {
             int64_t offset = at + member->offset + j * member->size;
@@ -60,24 +59,24 @@ static void add_layout(struct elements *elements, const struct layout *layout, i
             if (member->nested) {
                 add_layout(elements, member->nested, offset, mine);
             } else {
-                add(elements, (struct element){offset, member->size, c_named_datatype(member->mpi),
-                                               mine, false});
+                add_element(elements, (element_t){offset, member->size,
+                                                  c_named_datatype(member->mpi), mine, false});
             }
         }
     }
 }
 
-static void add_made(struct elements *elements, const struct made *made, int64_t at, size_t owner)
+static void add_made(elements_t *elements, const made_t *made, int64_t at, size_t owner)
 {
     size_t i;
     int64_t j;
 
     if (made->basic) {
-        add(elements, (struct element){at, made->basic->size, made->basic, owner, false});
+        add_element(elements, (element_t){at, made->basic->size, made->basic, owner, false});
         return;
     }
     for (i = 0; i < made->n; i++) {
-        const struct made_block *block = &made->blocks[i];
+        const made_block_t *block = &made->blocks[i];
 
         for (j = 0; j < block->length && !elements->is_too_many; j++) {
             add_made(elements, block->type, at + block->displacement + j * block->type->extent,
@@ -88,7 +87,7 @@ static void add_made(struct elements *elements, const struct made *made, int64_t
 
 static int by_offset(const void *a, const void *b)
 {
-    const struct element *x = a, *y = b;
+    const element_t *x = a, *y = b;
 
     return x->offset != y->offset ? (x->offset > y->offset) - (x->offset < y->offset)
                                   : (x->owner > y->owner) - (x->owner < y->owner);
@@ -96,16 +95,16 @@ static int by_offset(const void *a, const void *b)
 
 /* ---- messages ---- */
 
-static void say(struct comparison *comparison, const char *kind, const char *text)
+static void say(comparison_t *comparison, const char *kind, const char *text)
 {
-    const struct c_node *call = comparison->made->call;
+    const c_node_t *call = comparison->made->call;
 
     fprintf(comparison->out, "%s:%u:%u: %s: %s: %s\n",
             call->span.file ? call->span.file->path : comparison->unit->path, call->span.line,
             call->span.column, kind, c_callee(call), text);
 }
 
-static void differs(struct comparison *comparison, const char *text)
+static void differs(comparison_t *comparison, const char *text)
 {
     comparison->differences++;
     say(comparison, "warning", text);
@@ -113,13 +112,13 @@ static void differs(struct comparison *comparison, const char *text)
 
 /* ---- elements ---- */
 
-static bool is_bytes(const struct element *element)
+static bool is_bytes(const element_t *element)
 {
     return !element->type->c;
 }
 
 /* The first that does not lie before the offset. */
-static size_t first_from(const struct elements *elements, int64_t offset)
+static size_t first_from(const elements_t *elements, int64_t offset)
 {
     size_t low = 0, high = elements->n;
 
@@ -136,10 +135,10 @@ static size_t first_from(const struct elements *elements, int64_t offset)
 }
 
 /* Does the datatype send this value of a member? As bytes it may. */
-static bool match(struct elements *blocks, const struct element *member)
+static bool match_elements(elements_t *blocks, const element_t *member)
 {
     size_t first = first_from(blocks, member->offset), i;
-    struct element *found = &blocks->element[first];
+    element_t *found = &blocks->element[first];
 
     for (; first < blocks->n && found->offset == member->offset; first++, found++) {
         if (!found->is_matched && !is_bytes(found) && c_same_datatype(found->type, member->type)) {
@@ -162,7 +161,7 @@ static bool match(struct elements *blocks, const struct element *member)
     return true;
 }
 
-static const struct element *at_offset(const struct elements *elements, int64_t offset)
+static const element_t *at_offset(const elements_t *elements, int64_t offset)
 {
     size_t i = first_from(elements, offset);
 
@@ -170,7 +169,7 @@ static const struct element *at_offset(const struct elements *elements, int64_t 
 }
 
 /* Blocks and members correspond by their order where there are as many. */
-static bool in_order(const struct comparison *comparison)
+static bool in_order(const comparison_t *comparison)
 {
     return comparison->made->type->n == comparison->layout->n;
 }
@@ -178,13 +177,13 @@ static bool in_order(const struct comparison *comparison)
 /* ---- differences ---- */
 
 /* MEMBER is not sent as it is: its elements from FIRST on; MATCHED of TOTAL are sent. */
-static void report_member(struct comparison *comparison, size_t index, const struct element *first,
+static void report_member(comparison_t *comparison, size_t index, const element_t *first,
                           size_t matched, size_t total, bool *block_named)
 {
-    const struct layout_member *member = &comparison->layout->members[index];
-    const struct made *made = comparison->made->type;
-    const struct element *there = at_offset(&comparison->blocks, first->offset);
-    struct c_memory *memory = comparison->unit->memory;
+    const layout_member_t *member = &comparison->layout->members[index];
+    const made_t *made = comparison->made->type;
+    const element_t *there = at_offset(&comparison->blocks, first->offset);
+    c_memory_t *memory = comparison->unit->memory;
 
     if (there && !there->is_matched) {
         block_named[there->owner] = true;
@@ -205,19 +204,19 @@ static void report_member(struct comparison *comparison, size_t index, const str
     }
 }
 
-static void find_missing(struct comparison *comparison, bool *block_named)
+static void find_missing(comparison_t *comparison, bool *block_named)
 {
-    const struct layout *layout = comparison->layout;
-    struct elements *members = &comparison->members;
+    const layout_t *layout = comparison->layout;
+    elements_t *members = &comparison->members;
     size_t *total = c_checked(calloc(layout->n + 1, sizeof *total)), i;
     size_t *matched = c_checked(calloc(layout->n + 1, sizeof *matched));
-    struct element **first = c_checked(calloc(layout->n + 1, sizeof *first));
+    element_t **first = c_checked(calloc(layout->n + 1, sizeof *first));
 
     for (i = 0; i < members->n; i++) {
-        struct element *element = &members->element[i];
+        element_t *element = &members->element[i];
 
         total[element->owner]++;
-        element->is_matched = match(&comparison->blocks, element);
+        element->is_matched = match_elements(&comparison->blocks, element);
         matched[element->owner] += element->is_matched;
         if (!element->is_matched && !first[element->owner]) {
             first[element->owner] = element;
@@ -234,9 +233,9 @@ static void find_missing(struct comparison *comparison, bool *block_named)
 }
 
 /* The member that has this byte, or NULL: padding, or outside of the struct. */
-static const struct layout_member *member_at(const struct layout *layout, int64_t offset)
+static const layout_member_t *member_at(const layout_t *layout, int64_t offset)
 {
-    const struct layout_member *member, *found = NULL;
+    const layout_member_t *member, *found = NULL;
 
     for (member = layout->members; member < layout->members + layout->n; member++) {
         if (member->offset >= 0 && member->offset <= offset &&
@@ -250,14 +249,14 @@ static const struct layout_member *member_at(const struct layout *layout, int64_
 
 /* Values that the datatype sends and that are no member's, or were sent before: a line a block.
  * Padding may be sent as bytes. */
-static void find_extra(struct comparison *comparison, bool *block_named)
+static void find_extra(comparison_t *comparison, bool *block_named)
 {
     size_t i;
 
     for (i = 0; i < comparison->blocks.n; i++) {
-        const struct element *element = &comparison->blocks.element[i];
-        const struct layout_member *member = member_at(comparison->layout, element->offset);
-        struct c_memory *memory = comparison->unit->memory;
+        const element_t *element = &comparison->blocks.element[i];
+        const layout_member_t *member = member_at(comparison->layout, element->offset);
+        c_memory_t *memory = comparison->unit->memory;
 
         if (element->is_matched || block_named[element->owner] ||
             (is_bytes(element) && !member && element->offset >= 0 &&
@@ -269,7 +268,7 @@ static void find_extra(struct comparison *comparison, bool *block_named)
             differs(comparison,
                     c_format(memory, "%s is sent, and cannot be: %s", member->path, member->why));
         } else {
-            const struct element *there = at_offset(&comparison->members, element->offset);
+            const element_t *there = at_offset(&comparison->members, element->offset);
 
             differs(comparison,
                     member && there && there->is_matched
@@ -283,12 +282,12 @@ static void find_extra(struct comparison *comparison, bool *block_named)
     }
 }
 
-static void compare_extents(struct comparison *comparison)
+static void compare_extents(comparison_t *comparison)
 {
-    const struct made *made =
+    const made_t *made =
         comparison->made->resized ? comparison->made->resized : comparison->made->type;
-    const struct layout *layout = comparison->layout;
-    struct c_memory *memory = comparison->unit->memory;
+    const layout_t *layout = comparison->layout;
+    c_memory_t *memory = comparison->unit->memory;
 
     if (made->unknown) {
         say(comparison, "note", "its extent is not known here");
@@ -303,12 +302,12 @@ static void compare_extents(struct comparison *comparison)
     }
 }
 
-static bool has_offsets(const struct layout *layout)
+static bool has_offsets(const layout_t *layout)
 {
     size_t i;
 
     for (i = 0; i < layout->n; i++) {
-        const struct layout_member *member = &layout->members[i];
+        const layout_member_t *member = &layout->members[i];
 
         if (!member->why &&
             (member->offset < 0 || (!member->nested && !c_named_datatype(member->mpi)) ||
@@ -319,9 +318,9 @@ static bool has_offsets(const struct layout *layout)
     return true;
 }
 
-static void compare(struct comparison *comparison)
+static void compare_elements(comparison_t *comparison)
 {
-    const struct made *made = comparison->made->type;
+    const made_t *made = comparison->made->type;
     bool *block_named = c_checked(calloc(made->n + 1, sizeof *block_named));
 
     add_layout(&comparison->members, comparison->layout, 0, SIZE_MAX);
@@ -355,9 +354,9 @@ static void compare(struct comparison *comparison)
 
 /* ---- which datatypes ---- */
 
-static bool points_to(const struct c_node *argument, const char *canonical)
+static bool points_to(const c_node_t *argument, const char *canonical)
 {
-    const struct c_type *type = c_bare(argument)->type;
+    const c_type_t *type = c_bare(argument)->type;
 
     type = type && type->kind == C_TYPE_POINTER ? type->inner : type;
     type = c_element_of(type);
@@ -365,8 +364,7 @@ static bool points_to(const struct c_node *argument, const char *canonical)
 }
 
 /* Does a call of MPI use the variable together with an object of the struct? */
-static bool is_used_for(const struct c_node *node, const struct c_symbol *variable,
-                        const char *canonical)
+static bool is_used_for(const c_node_t *node, const c_symbol_t *variable, const char *canonical)
 {
     bool has_variable = false, has_struct = false;
     size_t i;
@@ -387,12 +385,12 @@ static bool is_used_for(const struct c_node *node, const struct c_symbol *variab
 }
 
 /* Are its blocks those of the struct's members, most of them in their order? */
-static bool is_like(const struct made *made, const struct layout *layout)
+static bool is_like(const made_t *made, const layout_t *layout)
 {
     size_t i, n = 0, sent = 0;
 
     for (i = 0; i < layout->n; i++) {
-        const struct c_datatype *type =
+        const c_datatype_t *type =
             layout->members[i].mpi ? c_named_datatype(layout->members[i].mpi) : NULL;
 
         sent += !layout->members[i].why;
@@ -405,10 +403,9 @@ static bool is_like(const struct made *made, const struct layout *layout)
 }
 
 /* Is the datatype one of this struct? By its displacements, its extent, its use, or what it has. */
-static bool is_about(const struct c_unit *unit, const struct made_call *made,
-                     const struct layout *layout)
+static bool is_about(const c_unit_t *unit, const made_call_t *made, const layout_t *layout)
 {
-    enum made_about about = made->type->about;
+    made_about_t about = made->type->about;
     size_t i;
 
     if (made->resized && about == MADE_ABOUT_NOTHING) {
@@ -426,13 +423,13 @@ static bool is_about(const struct c_unit *unit, const struct made_call *made,
 }
 
 /* Is it a block of another one? It is compared with that one. */
-static bool is_part(const struct made_call *calls, const struct made_call *made)
+static bool is_part(const made_call_t *calls, const made_call_t *made)
 {
     size_t i;
 
     for (; calls; calls = calls->next) {
         for (i = 0; !calls->type->unknown && i < calls->type->n; i++) {
-            const struct made *type = calls->type->blocks[i].type;
+            const made_t *type = calls->type->blocks[i].type;
 
             if (type == made->type || type == made->resized) {
                 return true;
@@ -442,21 +439,21 @@ static bool is_part(const struct made_call *calls, const struct made_call *made)
     return false;
 }
 
-static bool may_be_about(const struct made_call *made)
+static bool may_be_about(const made_call_t *made)
 {
     return made->type->about == MADE_ABOUT_NOTHING &&
            !(made->resized && made->resized->about == MADE_ABOUT_OTHER);
 }
 
-size_t struct_check(FILE *out, struct c_unit *unit, const struct layout *layout)
+size_t struct_check(FILE *out, c_unit_t *unit, const layout_t *layout)
 {
-    const struct made_call *calls, *made;
+    const made_call_t *calls, *made;
     size_t wrong = 0, compared = 0, left = 0;
 
     c_find_uses(unit);
     calls = made_find(unit, layout->canonical);
     for (made = calls; made; made = made->next) {
-        struct comparison comparison = {.out = out, .unit = unit, .layout = layout, .made = made};
+        comparison_t comparison = {.out = out, .unit = unit, .layout = layout, .made = made};
         bool about = is_about(unit, made, layout);
 
         if ((!about && !may_be_about(made)) || is_part(calls, made)) {
@@ -472,7 +469,7 @@ size_t struct_check(FILE *out, struct c_unit *unit, const struct layout *layout)
             say(&comparison, "note", "not compared: nothing here says which struct it is of");
         } else {
             compared++;
-            compare(&comparison);
+            compare_elements(&comparison);
             wrong += comparison.differences > 0;
         }
     }

@@ -10,6 +10,6 @@
 
 /* Writes a line for each datatype that is that of the struct or cannot be read, and one for each
  * difference. Returns how many datatypes differ; if none could be compared, how many there are. */
-size_t struct_check(FILE *out, struct c_unit *unit, const struct layout *layout);
+size_t struct_check(FILE *out, c_unit_t *unit, const layout_t *layout);
 
 #endif

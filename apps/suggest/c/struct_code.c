@@ -4,19 +4,18 @@
 #include <string.h>
 
 /* As an operand of offsetof(TYPE, ...) and of a subscript. */
-static const char *designator(struct c_memory *memory, const struct layout *layout,
-                              const char *path)
+static const char *designator(c_memory_t *memory, const layout_t *layout, const char *path)
 {
     return layout->prefix ? c_format(memory, "%s.%s", layout->prefix, path) : path;
 }
 
-static const char *size_of(struct c_memory *memory, const struct layout *layout)
+static const char *size_of(c_memory_t *memory, const layout_t *layout)
 {
     return layout->prefix ? c_format(memory, "sizeof(((%s *) 0)->%s)", layout->type, layout->prefix)
                           : c_format(memory, "sizeof(%s)", layout->type);
 }
 
-static const char *offset_of(struct c_memory *memory, const struct layout *layout, const char *path)
+static const char *offset_of(c_memory_t *memory, const layout_t *layout, const char *path)
 {
     const char *from =
         c_format(memory, "offsetof(%s, %s)", layout->type, designator(memory, layout, path));
@@ -27,10 +26,9 @@ static const char *offset_of(struct c_memory *memory, const struct layout *layou
 }
 
 /* The same struct, as an element of an earlier member. */
-static const struct layout_member *earlier(const struct layout *layout,
-                                           const struct layout_member *member)
+static const layout_member_t *earlier(const layout_t *layout, const layout_member_t *member)
 {
-    const struct layout_member *other = layout->members;
+    const layout_member_t *other = layout->members;
 
     while (other < member && (!other->nested || other->why || member->nested->prefix ||
                               strcmp(other->nested->canonical, member->nested->canonical) != 0)) {
@@ -40,10 +38,10 @@ static const struct layout_member *earlier(const struct layout *layout,
 }
 
 /* The variable that has the datatype of the elements. */
-static const char *variable_of(struct c_memory *memory, const struct layout *layout,
-                               const struct layout_member *member, int depth)
+static const char *variable_of(c_memory_t *memory, const layout_t *layout,
+                               const layout_member_t *member, int depth)
 {
-    const struct layout_member *first = earlier(layout, member);
+    const layout_member_t *first = earlier(layout, member);
     const char *path = first->path;
     char *name = strpbrk(path, ".[]") /* a.b is not a_b */
                      ? (char *) c_format(memory, "%s_%d", path, (int) (first - layout->members))
@@ -57,7 +55,7 @@ static const char *variable_of(struct c_memory *memory, const struct layout *lay
                       : c_format(memory, "%s_type%d", name, depth + 1);
 }
 
-static bool is_sent(const struct layout *layout)
+static bool is_sent(const layout_t *layout)
 {
     size_t i;
 
@@ -70,18 +68,17 @@ static bool is_sent(const struct layout *layout)
     return false;
 }
 
-static bool is_row(const struct layout_member *member)
+static bool is_row(const layout_member_t *member)
 {
     return !member->why && (!member->nested || is_sent(member->nested));
 }
 
-static void make(FILE *out, struct c_memory *memory, const struct layout *layout,
-                 const char *variable, int depth);
+static void make_type(FILE *out, c_memory_t *memory, const layout_t *layout, const char *variable,
+                      int depth);
 
-static void make_elements(FILE *out, struct c_memory *memory, const struct layout *layout,
-                          int depth)
+static void make_elements(FILE *out, c_memory_t *memory, const layout_t *layout, int depth)
 {
-    const struct layout_member *member;
+    const layout_member_t *member;
 
     for (member = layout->members; member < layout->members + layout->n; member++) {
         if (is_row(member) && member->nested && earlier(layout, member) == member) {
@@ -89,16 +86,15 @@ static void make_elements(FILE *out, struct c_memory *memory, const struct layou
             int indent = 4 * (depth + 1);
 
             fprintf(out, "%*sMPI_Datatype %s;\n%*s{\n", indent, "", variable, indent, "");
-            make(out, memory, member->nested, variable, depth + 1);
+            make_type(out, memory, member->nested, variable, depth + 1);
             fprintf(out, "%*s}\n", indent, "");
         }
     }
 }
 
-static void free_elements(FILE *out, struct c_memory *memory, const struct layout *layout,
-                          int depth)
+static void free_elements(FILE *out, c_memory_t *memory, const layout_t *layout, int depth)
 {
-    const struct layout_member *member;
+    const layout_member_t *member;
 
     for (member = layout->members; member < layout->members + layout->n; member++) {
         if (is_row(member) && member->nested && earlier(layout, member) == member) {
@@ -108,8 +104,8 @@ static void free_elements(FILE *out, struct c_memory *memory, const struct layou
     }
 }
 
-static const char *length_of(struct c_memory *memory, const struct layout *layout,
-                             const struct layout_member *member)
+static const char *length_of(c_memory_t *memory, const layout_t *layout,
+                             const layout_member_t *member)
 {
     /* the parentheses tell gcc that elements of elements are counted */
     const char *element =
@@ -122,14 +118,14 @@ static const char *length_of(struct c_memory *memory, const struct layout *layou
                             : "1";
 }
 
-enum column { LENGTHS, DISPLACEMENTS, TYPES };
+typedef enum column { LENGTHS, DISPLACEMENTS, TYPES } column_t;
 
-static void print_column(FILE *out, struct c_memory *memory, const struct layout *layout, int depth,
-                         enum column column)
+static void print_column(FILE *out, c_memory_t *memory, const layout_t *layout, int depth,
+                         column_t column)
 {
     static const char *const heads[] = {"int lengths[]", "MPI_Aint displacements[]",
                                         "MPI_Datatype types[]"};
-    const struct layout_member *member;
+    const layout_member_t *member;
     int indent = 4 * (depth + 1);
 
     fprintf(out, "%*s%s = {\n", indent, "", heads[column]);
@@ -148,8 +144,8 @@ static void print_column(FILE *out, struct c_memory *memory, const struct layout
     fprintf(out, "%*s};\n", indent, "");
 }
 
-static void make(FILE *out, struct c_memory *memory, const struct layout *layout,
-                 const char *variable, int depth)
+static void make_type(FILE *out, c_memory_t *memory, const layout_t *layout, const char *variable,
+                      int depth)
 {
     int indent = 4 * (depth + 1);
 
@@ -169,13 +165,12 @@ static void make(FILE *out, struct c_memory *memory, const struct layout *layout
     free_elements(out, memory, layout, depth);
 }
 
-static void list_left_out(FILE *out, const struct layout *layout, const char *outer,
-                          const char **before)
+static void list_left_out(FILE *out, const layout_t *layout, const char *outer, const char **before)
 {
     size_t i;
 
     for (i = 0; i < layout->n; i++) {
-        const struct layout_member *member = &layout->members[i];
+        const layout_member_t *member = &layout->members[i];
 
         if (member->why) {
             fprintf(out, "%s%s%s", *before, outer, member->path);
@@ -189,7 +184,7 @@ static void list_left_out(FILE *out, const struct layout *layout, const char *ou
     }
 }
 
-void struct_code(FILE *out, struct c_memory *memory, const struct layout *layout)
+void struct_code(FILE *out, c_memory_t *memory, const layout_t *layout)
 {
     const char *before = " Without: ";
 
@@ -209,7 +204,7 @@ void struct_code(FILE *out, struct c_memory *memory, const struct layout *layout
             "{\n"
             "    MPI_Datatype type;\n",
             layout->name);
-    make(out, memory, layout, "type", 0);
+    make_type(out, memory, layout, "type", 0);
     fputs("    MPI_Type_commit(&type);\n"
           "    return type;\n"
           "}\n",
@@ -218,20 +213,20 @@ void struct_code(FILE *out, struct c_memory *memory, const struct layout *layout
 
 /* ---- what cannot be sent ---- */
 
-static void complain(FILE *out, struct layout_place place, const char *text)
+static void complain(FILE *out, layout_place_t place, const char *text)
 {
     fprintf(out, "%s:%u:%u: warning: %s\n", place.file, place.line, place.column, text);
 }
 
-struct complaints {
+typedef struct complaints {
     FILE *out;
-    struct c_memory *memory;
-    const struct layout *whole;
+    c_memory_t *memory;
+    const layout_t *whole;
     const char *friends[16]; /* classes that were named */
     size_t n_friends, refused;
-};
+} complaints_t;
 
-static void need_friend(struct complaints *complaints, const struct layout_member *member)
+static void need_friend(complaints_t *complaints, const layout_member_t *member)
 {
     size_t i;
 
@@ -249,12 +244,12 @@ static void need_friend(struct complaints *complaints, const struct layout_membe
                       member->path, complaints->whole->name, member->hidden_in));
 }
 
-static void complain_about(struct complaints *complaints, const struct layout *layout)
+static void complain_about(complaints_t *complaints, const layout_t *layout)
 {
     size_t i;
 
     for (i = 0; i < layout->n; i++) {
-        const struct layout_member *member = &layout->members[i];
+        const layout_member_t *member = &layout->members[i];
 
         if (member->why) {
             complaints->refused++;
@@ -272,9 +267,9 @@ static void complain_about(struct complaints *complaints, const struct layout *l
     }
 }
 
-size_t struct_complain(FILE *out, struct c_memory *memory, const struct layout *layout)
+size_t struct_complain(FILE *out, c_memory_t *memory, const layout_t *layout)
 {
-    struct complaints complaints = {.out = out, .memory = memory, .whole = layout};
+    complaints_t complaints = {.out = out, .memory = memory, .whole = layout};
 
     if (layout->is_local) {
         complain(out, layout->place,

@@ -9,10 +9,10 @@
 
 /* Writes a function that compiles as C and as C++, without the members that cannot be sent; nothing
  * if none can. */
-void struct_code(FILE *out, struct c_memory *memory, const struct layout *layout);
+void struct_code(FILE *out, c_memory_t *memory, const layout_t *layout);
 
 /* Names the members that cannot be sent, and what else the code needs to compile. Returns how many
  * cannot be sent. */
-size_t struct_complain(FILE *out, struct c_memory *memory, const struct layout *layout);
+size_t struct_complain(FILE *out, c_memory_t *memory, const layout_t *layout);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-struct search {
-    struct reader *reader;
+typedef struct search {
+    reader_t *reader;
     const char *name;
     bool tag_only;  /* the name was given with `struct` or `class` before it */
     bool in_bodies; /* of functions */
@@ -14,7 +14,7 @@ struct search {
     CXCursor declaration;
     const char *written;
     const char *problem;
-};
+} search_t;
 
 static bool ends_with_name(const char *qualified, const char *name)
 {
@@ -24,9 +24,9 @@ static bool ends_with_name(const char *qualified, const char *name)
            strncmp(qualified + length - wanted - 2, "::", 2) == 0;
 }
 
-static void consider(struct search *search, CXCursor cursor, CXType type, bool is_typedef)
+static void consider(search_t *search, CXCursor cursor, CXType type, bool is_typedef)
 {
-    struct reader *reader = search->reader;
+    reader_t *reader = search->reader;
     const char *qualified = layout_qualified_name(reader, cursor);
     bool exact = strcmp(qualified, search->name) == 0;
     int rank = exact ? 2 + (is_typedef && !reader->cxx) : ends_with_name(qualified, search->name);
@@ -60,9 +60,9 @@ static void consider(struct search *search, CXCursor cursor, CXType type, bool i
     search->rank = rank;
 }
 
-static enum CXChildVisitResult look(CXCursor cursor, CXCursor parent, CXClientData data)
+static enum CXChildVisitResult look_at_cursor(CXCursor cursor, CXCursor parent, CXClientData data)
 {
-    struct search *search = data;
+    search_t *search = data;
 
     (void) parent;
     switch (clang_getCursorKind(cursor)) {
@@ -85,29 +85,29 @@ static enum CXChildVisitResult look(CXCursor cursor, CXCursor parent, CXClientDa
     }
 }
 
-struct question {
+typedef struct question {
     const char *name;
-    const struct layout **layout;
+    const layout_t **layout;
     const char **problem;
     bool *found;
-};
+} question_t;
 
-static void answer(void *data, struct reader *reader)
+static void answer(void *data, reader_t *reader)
 {
-    struct question *question = data;
-    struct search search = {.reader = reader, .name = question->name};
+    question_t *question = data;
+    search_t search = {.reader = reader, .name = question->name};
     CXCursor whole = clang_getTranslationUnitCursor(reader->translation);
-    struct layout *layout = c_allocate(reader->unit->memory, sizeof *layout);
+    layout_t *layout = c_allocate(reader->unit->memory, sizeof *layout);
     const char *last;
 
     if (strncmp(search.name, "struct ", 7) == 0 || strncmp(search.name, "class ", 6) == 0) {
         search.name = strchr(search.name, ' ') + 1;
         search.tag_only = true;
     }
-    clang_visitChildren(whole, look, &search);
+    clang_visitChildren(whole, look_at_cursor, &search);
     if (search.rank == 0) {
         search.in_bodies = true;
-        clang_visitChildren(whole, look, &search);
+        clang_visitChildren(whole, look_at_cursor, &search);
     }
     *question->found = search.rank > 0;
     *question->problem = search.problem;
@@ -126,11 +126,10 @@ static void answer(void *data, struct reader *reader)
     *question->layout = layout;
 }
 
-struct c_unit *layout_parse(const char *path, const char *const *arguments, int n_arguments,
-                            const char *name, const struct layout **layout, const char **problem,
-                            bool *found)
+c_unit_t *layout_parse(const char *path, const char *const *arguments, int n_arguments,
+                       const char *name, const layout_t **layout, const char **problem, bool *found)
 {
-    struct question question = {name, layout, problem, found};
+    question_t question = {name, layout, problem, found};
 
     *layout = NULL;
     *problem = NULL;

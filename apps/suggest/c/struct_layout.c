@@ -7,25 +7,25 @@
 
 enum { MOST_NESTED = 40 };
 
-struct fields {
-    struct reader *reader;
-    struct layout *layout;
+typedef struct fields {
+    reader_t *reader;
+    layout_t *layout;
     const char *hidden_in; /* of all members, in a private base: the derived class */
     int64_t base;          /* the offset of the base class that is read; -1: not known */
     bool other_base;       /* another base class, with members, comes before */
     int depth;
-};
+} fields_t;
 
-static void read_record(struct fields *fields, CXType record);
+static void read_record(fields_t *fields, CXType record);
 
-static struct c_memory *memory_of(const struct fields *fields)
+static c_memory_t *memory_of(const fields_t *fields)
 {
     return fields->reader->unit->memory;
 }
 
-struct layout_place layout_place(struct reader *reader, CXCursor cursor)
+layout_place_t layout_place(reader_t *reader, CXCursor cursor)
 {
-    struct layout_place place = {.file = reader->unit->path};
+    layout_place_t place = {.file = reader->unit->path};
     CXFile file;
 
     clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, &place.line, &place.column,
@@ -36,11 +36,10 @@ struct layout_place layout_place(struct reader *reader, CXCursor cursor)
     return place;
 }
 
-static struct layout_member *add_member(struct fields *fields, struct layout_member member)
+static layout_member_t *add_member(fields_t *fields, layout_member_t member)
 {
-    struct layout *layout = fields->layout;
-    struct layout_member *members =
-        c_allocate(memory_of(fields), (layout->n + 1) * sizeof *members);
+    layout_t *layout = fields->layout;
+    layout_member_t *members = c_allocate(memory_of(fields), (layout->n + 1) * sizeof *members);
 
     if (layout->n > 0) {
         memcpy(members, layout->members, layout->n * sizeof *members);
@@ -53,7 +52,7 @@ static struct layout_member *add_member(struct fields *fields, struct layout_mem
 /* ---- names of types ---- */
 
 /* With namespaces and classes. */
-const char *layout_qualified_name(struct reader *reader, CXCursor declaration)
+const char *layout_qualified_name(reader_t *reader, CXCursor declaration)
 {
     const char *name = read_string(reader, clang_getCursorSpelling(declaration));
     CXCursor parent = clang_getCursorSemanticParent(declaration);
@@ -77,7 +76,7 @@ static bool is_hidden(CXCursor declaration)
 }
 
 /* How code outside of functions and classes writes the record; NULL: it cannot. */
-static const char *written_name(struct reader *reader, CXType type)
+static const char *written_name(reader_t *reader, CXType type)
 {
     CXCursor declaration = clang_getTypeDeclaration(type), outer;
     const char *name;
@@ -102,7 +101,7 @@ static const char *written_name(struct reader *reader, CXType type)
 
 /* ---- basic types ---- */
 
-static const char *by_kind(struct reader *reader, CXType type)
+static const char *by_kind(reader_t *reader, CXType type)
 {
     switch (type.kind) {
     case CXType_Bool:
@@ -208,7 +207,7 @@ static bool is_handle(const char *name)
 }
 
 /* An array's element, and a name's type, as far as that goes. */
-static CXType unwrap(struct reader *reader, CXType type, struct layout_member *member,
+static CXType unwrap(reader_t *reader, CXType type, layout_member_t *member,
                      const char **dimensions)
 {
     for (;;) {
@@ -250,13 +249,13 @@ static CXType unwrap(struct reader *reader, CXType type, struct layout_member *m
 
 /* ---- members that cannot be sent ---- */
 
-static void refuse(struct layout_member *member, const char *why, const char *advice)
+static void refuse(layout_member_t *member, const char *why, const char *advice)
 {
     member->why = why;
     member->advice = advice;
 }
 
-static void refuse_kind(struct layout_member *member, enum CXTypeKind kind)
+static void refuse_kind(layout_member_t *member, enum CXTypeKind kind)
 {
     switch (kind) {
     case CXType_Pointer:
@@ -288,7 +287,7 @@ static void refuse_kind(struct layout_member *member, enum CXTypeKind kind)
     }
 }
 
-static void refuse_pointer(struct layout_member *member, CXType type)
+static void refuse_pointer(layout_member_t *member, CXType type)
 {
     enum CXTypeKind pointee = clang_getCanonicalType(clang_getPointeeType(type)).kind;
 
@@ -302,9 +301,9 @@ static void refuse_pointer(struct layout_member *member, CXType type)
 /* ---- members that are structs ---- */
 
 /* The basic datatype that the struct is an array of, without gaps; NULL: none. */
-static const struct layout_member *only_element(const struct layout *layout)
+static const layout_member_t *only_element(const layout_t *layout)
 {
-    const struct layout_member *first = layout->members, *member;
+    const layout_member_t *first = layout->members, *member;
     int64_t next = 0;
 
     for (member = first; member < first + layout->n; member++) {
@@ -317,13 +316,13 @@ static const struct layout_member *only_element(const struct layout *layout)
     return layout->n > 0 && next == layout->size ? first : NULL;
 }
 
-static bool is_complete(const struct layout *layout, bool *hidden)
+static bool is_complete(const layout_t *layout, bool *hidden)
 {
     bool complete = true;
     size_t i;
 
     for (i = 0; i < layout->n; i++) {
-        const struct layout_member *member = &layout->members[i];
+        const layout_member_t *member = &layout->members[i];
 
         *hidden = *hidden || member->hidden_in;
         complete =
@@ -333,13 +332,12 @@ static bool is_complete(const struct layout *layout, bool *hidden)
 }
 
 /* A struct within the struct: its members become members. */
-static void flatten(struct fields *fields, const struct layout_member *outer,
-                    const struct layout *inner)
+static void flatten(fields_t *fields, const layout_member_t *outer, const layout_t *inner)
 {
     size_t i;
 
     for (i = 0; i < inner->n; i++) {
-        struct layout_member member = inner->members[i];
+        layout_member_t member = inner->members[i];
 
         if (*outer->path) {
             member.path = c_format(memory_of(fields), "%s.%s", outer->path, member.path);
@@ -350,15 +348,15 @@ static void flatten(struct fields *fields, const struct layout_member *outer,
     }
 }
 
-static void read_nested(struct fields *fields, struct layout_member *member, CXType type,
+static void read_nested(fields_t *fields, layout_member_t *member, CXType type,
                         const char *dimensions)
 {
-    struct reader *reader = fields->reader;
-    const struct layout *outer = fields->layout;
+    reader_t *reader = fields->reader;
+    const layout_t *outer = fields->layout;
     CXCursor declaration = clang_getTypeDeclaration(type);
-    struct layout *inner = c_allocate(memory_of(fields), sizeof *inner);
-    struct fields inside = {.reader = reader, .layout = inner, .depth = fields->depth + 1};
-    const struct layout_member *element;
+    layout_t *inner = c_allocate(memory_of(fields), sizeof *inner);
+    fields_t inside = {.reader = reader, .layout = inner, .depth = fields->depth + 1};
+    const layout_member_t *element;
     bool hidden = false, complete;
 
     inner->canonical = read_string(reader, clang_getTypeSpelling(ask_unqualified(type)));
@@ -414,12 +412,12 @@ static void read_nested(struct fields *fields, struct layout_member *member, CXT
 
 static enum CXVisitorResult read_field(CXCursor field, CXClientData data)
 {
-    struct fields *fields = data;
-    struct reader *reader = fields->reader;
+    fields_t *fields = data;
+    reader_t *reader = fields->reader;
     CXCursor record = clang_getCursorSemanticParent(field);
     int64_t bits = ask_offset(field);
     const char *dimensions = "";
-    struct layout_member member = {
+    layout_member_t member = {
         .path = clang_Cursor_isAnonymous(field)
                     ? ""
                     : read_string(reader, clang_getCursorSpelling(field)),
@@ -476,17 +474,17 @@ static enum CXVisitorResult read_field(CXCursor field, CXClientData data)
 
 /* ---- base classes ---- */
 
-struct bases {
-    struct reader *reader;
+typedef struct bases {
+    reader_t *reader;
     CXCursor base[16];
     size_t n;
     bool is_virtual; /* a base is virtual, or there are too many */
     bool has_table;  /* the class has virtual functions */
-};
+} bases_t;
 
 static enum CXChildVisitResult find_bases(CXCursor cursor, CXCursor parent, CXClientData data)
 {
-    struct bases *bases = data;
+    bases_t *bases = data;
 
     (void) parent;
     if (clang_getCursorKind(cursor) == CXCursor_CXXBaseSpecifier) {
@@ -501,9 +499,9 @@ static enum CXChildVisitResult find_bases(CXCursor cursor, CXCursor parent, CXCl
     return CXChildVisit_Continue;
 }
 
-static struct bases bases_of(CXCursor declaration)
+static bases_t bases_of(CXCursor declaration)
 {
-    struct bases bases = {0};
+    bases_t bases = {0};
     CXCursor definition = clang_getCursorDefinition(declaration);
 
     clang_visitChildren(clang_Cursor_isNull(definition) ? declaration : definition, find_bases,
@@ -513,7 +511,7 @@ static struct bases bases_of(CXCursor declaration)
 
 static bool has_table(CXCursor declaration)
 {
-    struct bases bases = bases_of(declaration);
+    bases_t bases = bases_of(declaration);
     size_t i;
     bool has = bases.has_table;
 
@@ -535,7 +533,7 @@ static bool may_have_hidden_base(CXCursor declaration, CXType record)
 {
     CXCursor template = clang_getSpecializedCursorTemplate(declaration);
     int64_t first = -1;
-    struct bases bases;
+    bases_t bases;
 
     if (clang_Cursor_isNull(template)) {
         return false;
@@ -546,10 +544,10 @@ static bool may_have_hidden_base(CXCursor declaration, CXType record)
            (bases.n > 0 && first != 0 && ask_size(record) != 1);
 }
 
-static void add_problem(struct fields *fields, CXCursor declaration, const char *what,
-                        const char *why, const char *advice)
+static void add_problem(fields_t *fields, CXCursor declaration, const char *what, const char *why,
+                        const char *advice)
 {
-    add_member(fields, (struct layout_member){
+    add_member(fields, (layout_member_t){
                            .path = c_format(memory_of(fields), "(%s %s)", what,
                                             layout_qualified_name(fields->reader, declaration)),
                            .place = layout_place(fields->reader, declaration),
@@ -559,12 +557,12 @@ static void add_problem(struct fields *fields, CXCursor declaration, const char 
                        });
 }
 
-static void read_base(struct fields *fields, CXCursor specifier, CXCursor derived)
+static void read_base(fields_t *fields, CXCursor specifier, CXCursor derived)
 {
     CXType base = clang_getCanonicalType(clang_getCursorType(specifier));
     CXCursor declaration = clang_getTypeDeclaration(base);
     size_t before = fields->layout->n;
-    struct fields inside = *fields;
+    fields_t inside = *fields;
     int64_t align = ask_align(base);
 
     inside.depth++;
@@ -581,10 +579,10 @@ static void read_base(struct fields *fields, CXCursor specifier, CXCursor derive
     fields->other_base = fields->other_base || fields->layout->n > before;
 }
 
-static void read_record(struct fields *fields, CXType record)
+static void read_record(fields_t *fields, CXType record)
 {
     CXCursor declaration = clang_getTypeDeclaration(record);
-    struct bases bases = bases_of(declaration);
+    bases_t bases = bases_of(declaration);
     size_t i;
 
     if (bases.is_virtual || may_have_hidden_base(declaration, record) ||
@@ -607,7 +605,7 @@ static void read_record(struct fields *fields, CXType record)
 }
 
 /* A member of a derived class hides one of a base class. */
-static void refuse_hidden_names(struct layout *layout)
+static void refuse_hidden_names(layout_t *layout)
 {
     size_t i, j;
 
@@ -622,9 +620,9 @@ static void refuse_hidden_names(struct layout *layout)
     }
 }
 
-void layout_read(struct reader *reader, CXType record, struct layout *layout)
+void layout_read(reader_t *reader, CXType record, layout_t *layout)
 {
-    struct fields fields = {.reader = reader, .layout = layout};
+    fields_t fields = {.reader = reader, .layout = layout};
     CXCursor declaration = clang_getTypeDeclaration(record);
 
     if (is_hidden(declaration)) {

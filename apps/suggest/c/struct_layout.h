@@ -6,10 +6,10 @@
 #include "parse.h"
 #include "struct.h"
 
-struct layout_place layout_place(struct reader *reader, CXCursor cursor);
+layout_place_t layout_place(reader_t *reader, CXCursor cursor);
 /* With namespaces and classes. */
-const char *layout_qualified_name(struct reader *reader, CXCursor declaration);
+const char *layout_qualified_name(reader_t *reader, CXCursor declaration);
 /* Adds the members of a complete record to a layout that has its names and size. */
-void layout_read(struct reader *reader, CXType record, struct layout *layout);
+void layout_read(reader_t *reader, CXType record, layout_t *layout);
 
 #endif

@@ -10,36 +10,36 @@
 
 #include "datatype.h"
 
-enum made_about { MADE_ABOUT_NOTHING, MADE_ABOUT_STRUCT, MADE_ABOUT_OTHER };
+typedef enum made_about { MADE_ABOUT_NOTHING, MADE_ABOUT_STRUCT, MADE_ABOUT_OTHER } made_about_t;
 
-struct made_block {
+typedef struct made_block {
     int64_t length, displacement;
     const struct made *type;
-};
+} made_block_t;
 
 /* A datatype. */
-struct made {
-    const struct c_datatype *basic;
+typedef struct made {
+    const c_datatype_t *basic;
     const char *unknown; /* what of it is not known; NULL: all is */
-    struct made_block *blocks;
+    made_block_t *blocks;
     size_t n;
     int64_t extent;
     bool is_resized;
-    bool is_absolute;      /* displacements from MPI_BOTTOM to one object */
-    enum made_about about; /* the struct that numbers are computed from */
-};
+    bool is_absolute;   /* displacements from MPI_BOTTOM to one object */
+    made_about_t about; /* the struct that numbers are computed from */
+} made_t;
 
 /* A call of MPI_Type_create_struct, or of MPI_Type_contiguous with a count made of the struct. */
-struct made_call {
-    const struct c_node *call;
-    const struct c_symbol *variable; /* of the handle, or NULL */
-    const struct made *type;
-    const struct made *resized; /* of it, or NULL */
-    bool differs;               /* it made different datatypes */
+typedef struct made_call {
+    const c_node_t *call;
+    const c_symbol_t *variable; /* of the handle, or NULL */
+    const made_t *type;
+    const made_t *resized; /* of it, or NULL */
+    bool differs;          /* it made different datatypes */
     struct made_call *next;
-};
+} made_call_t;
 
 /* All calls, in the order of the text. CANONICAL is the struct's type as the tree names it. */
-struct made_call *made_find(struct c_unit *unit, const char *canonical);
+made_call_t *made_find(c_unit_t *unit, const char *canonical);
 
 #endif

@@ -6,23 +6,23 @@
 
 enum { MOST_STEPS = 20000, MOST_ELEMENTS = 4096 };
 
-static struct value evaluate(struct maker *maker, const struct c_node *node);
-static struct value locate(struct maker *maker, const struct c_node *node);
-static void execute(struct maker *maker, const struct c_node *node);
+static value_t evaluate(maker_t *maker, const c_node_t *node);
+static value_t locate(maker_t *maker, const c_node_t *node);
+static void execute(maker_t *maker, const c_node_t *node);
 
-static bool is_a_call(const struct c_node *node, const void *data)
+static bool is_a_call(const c_node_t *node, const void *data)
 {
     (void) data;
     return node->kind == C_CALL;
 }
 
-static bool has_call(const struct c_node *node)
+static bool has_call(const c_node_t *node)
 {
     return c_find(node, is_a_call, NULL) != NULL;
 }
 
 /* A call may change what its argument leads to. */
-static void forget_argument(struct maker *maker, const struct c_node *argument, struct value value)
+static void forget_argument(maker_t *maker, const c_node_t *argument, value_t value)
 {
     if (value.is_known && value.base && argument->type && argument->type->inner &&
         !argument->type->inner->is_const) {
@@ -31,7 +31,7 @@ static void forget_argument(struct maker *maker, const struct c_node *argument, 
 }
 
 /* What NODE may change, however often it runs. */
-static void forget_changed(struct maker *maker, const struct c_node *node)
+static void forget_changed(maker_t *maker, const c_node_t *node)
 {
     size_t i;
 
@@ -39,7 +39,7 @@ static void forget_changed(struct maker *maker, const struct c_node *node)
         return;
     }
     if (c_is_assignment(node)) {
-        struct value at = has_call(node->child[0]) ? made_unknown : locate(maker, node->child[0]);
+        value_t at = has_call(node->child[0]) ? made_unknown : locate(maker, node->child[0]);
 
         if (c_bare(node->child[0])->kind == C_MEMBER && (at.is_opaque || !at.is_known)) {
             made_forget_members(maker);
@@ -50,7 +50,7 @@ static void forget_changed(struct maker *maker, const struct c_node *node)
         }
     }
     if (node->kind == C_VARIABLE) {
-        made_forget_object(maker, (struct value){.is_known = true, .base = node->symbol});
+        made_forget_object(maker, (value_t){.is_known = true, .base = node->symbol});
     }
     for (i = 0; i < node->n; i++) {
         if (node->kind == C_CALL && i > 0 && !has_call(node->child[i])) {
@@ -61,7 +61,7 @@ static void forget_changed(struct maker *maker, const struct c_node *node)
 }
 
 /* The argument's conversions do not change where its elements are. */
-static const struct c_node *pointed(const struct c_node *argument)
+static const c_node_t *pointed(const c_node_t *argument)
 {
     while ((argument->kind == C_CONVERT || argument->kind == C_CAST) && argument->child[0]->type &&
            (argument->child[0]->type->kind == C_TYPE_POINTER ||
@@ -74,22 +74,22 @@ static const struct c_node *pointed(const struct c_node *argument)
 /* ---- calls ---- */
 
 /* Where an argument &x, x (an array) or p leads. */
-static struct value target(struct maker *maker, const struct c_node *call, size_t i)
+static value_t target(maker_t *maker, const c_node_t *call, size_t i)
 {
-    struct value at = i < call->n ? evaluate(maker, call->child[i]) : made_unknown;
+    value_t at = i < call->n ? evaluate(maker, call->child[i]) : made_unknown;
 
     return at.base ? at : made_unknown;
 }
 
-static struct value as_type(const struct made *made)
+static value_t as_type(const made_t *made)
 {
-    return (struct value){.is_known = true, .type = made};
+    return (value_t){.is_known = true, .type = made};
 }
 
-static struct made *make_struct(struct maker *maker, const struct c_node *call)
+static made_t *make_struct(maker_t *maker, const c_node_t *call)
 {
-    struct value count = evaluate(maker, call->child[1]), arrays[3];
-    const struct c_node *arguments[3];
+    value_t count = evaluate(maker, call->child[1]), arrays[3];
+    const c_node_t *arguments[3];
     size_t i;
 
     for (i = 0; i < 3; i++) {
@@ -105,25 +105,25 @@ static bool is_call(const char *name, const char *a, const char *b)
 }
 
 /* Of addresses. */
-static bool is_arithmetic(const struct c_node *call)
+static bool is_arithmetic(const c_node_t *call)
 {
     return is_call(c_callee(call), "MPI_Aint_add", "MPI_Aint_diff") && call->n == 3;
 }
 
 /* Calls of MPI that make datatypes or addresses. */
-static bool known_call(struct maker *maker, const struct c_node *call)
+static bool known_call(maker_t *maker, const c_node_t *call)
 {
     const char *name = c_callee(call);
-    struct value old = made_unknown, size;
+    value_t old = made_unknown, size;
 
     if (is_call(name, "MPI_Type_create_struct", "MPI_Type_struct") && call->n == 6) {
-        struct made *made = make_struct(maker, call);
-        struct value at = target(maker, call, 5);
+        made_t *made = make_struct(maker, call);
+        value_t at = target(maker, call, 5);
 
         made_remember(maker, call, made, at.base);
         made_store(maker, at, as_type(made));
     } else if (is_call(name, "MPI_Type_create_resized", "") && call->n == 5) {
-        struct made *made;
+        made_t *made;
 
         old = evaluate(maker, call->child[1]);
         made = made_resized(maker, old, evaluate(maker, call->child[3]));
@@ -132,10 +132,10 @@ static bool known_call(struct maker *maker, const struct c_node *call)
         }
         made_store(maker, target(maker, call, 4), as_type(made));
     } else if (is_call(name, "MPI_Type_contiguous", "") && call->n == 4) {
-        struct value count = evaluate(maker, call->child[1]);
+        value_t count = evaluate(maker, call->child[1]);
 
-        struct value at = target(maker, call, 3);
-        struct made *made;
+        value_t at = target(maker, call, 3);
+        made_t *made;
 
         old = evaluate(maker, call->child[2]);
         made = made_contiguous(maker, count, old);
@@ -148,7 +148,7 @@ static bool known_call(struct maker *maker, const struct c_node *call)
         old = evaluate(maker, call->child[1]);
         made_store(maker, target(maker, call, 2), old);
     } else if (is_call(name, "MPI_Get_address", "MPI_Address") && call->n == 3) {
-        struct value address = evaluate(maker, call->child[1]);
+        value_t address = evaluate(maker, call->child[1]);
 
         made_store(maker, target(maker, call, 2), address);
     } else if (is_call(name, "MPI_Type_extent", "MPI_Type_size") && call->n == 3) {
@@ -169,15 +169,15 @@ static bool known_call(struct maker *maker, const struct c_node *call)
     return true;
 }
 
-static struct value allocated(struct maker *maker, const struct c_node *call)
+static value_t allocated(maker_t *maker, const c_node_t *call)
 {
-    return (struct value){
+    return (value_t){
         .is_known = true, .is_pointee = true, .base = call->symbol, .serial = ++maker->serial};
 }
 
 /* A function changes what its arguments lead to, and, if the program has it, variables that are
  * shared. */
-static struct value other_call(struct maker *maker, const struct c_node *call)
+static value_t other_call(maker_t *maker, const c_node_t *call)
 {
     static const char *const endings[] = {"exit",  "_exit",         "_Exit",
                                           "abort", "__assert_fail", "MPI_Abort"};
@@ -186,8 +186,8 @@ static struct value other_call(struct maker *maker, const struct c_node *call)
     size_t i;
 
     for (i = 1; i < call->n; i++) {
-        const struct c_node *argument = call->child[i];
-        struct value value = evaluate(maker, argument);
+        const c_node_t *argument = call->child[i];
+        value_t value = evaluate(maker, argument);
 
         forget_argument(maker, argument, value);
     }
@@ -202,9 +202,9 @@ static struct value other_call(struct maker *maker, const struct c_node *call)
 
 /* ---- expressions ---- */
 
-static int64_t step_of(const struct c_node *node)
+static int64_t step_of(const c_node_t *node)
 {
-    const struct c_type *type = node->type;
+    const c_type_t *type = node->type;
 
     if (!type || (type->kind != C_TYPE_POINTER && type->kind != C_TYPE_ARRAY)) {
         return 0;
@@ -212,10 +212,10 @@ static int64_t step_of(const struct c_node *node)
     return type->inner && type->inner->size > 0 ? type->inner->size : 1;
 }
 
-static struct value evaluate_binary(struct maker *maker, const struct c_node *node)
+static value_t evaluate_binary(maker_t *maker, const c_node_t *node)
 {
-    struct value a = evaluate(maker, node->child[0]), b;
-    struct state before;
+    value_t a = evaluate(maker, node->child[0]), b;
+    state_t before;
 
     if (node->op != C_OP_LAND && node->op != C_OP_LOR) {
         b = evaluate(maker, node->child[1]);
@@ -232,10 +232,10 @@ static struct value evaluate_binary(struct maker *maker, const struct c_node *no
     return made_is_number(a) && made_is_number(b) ? made_number(b.number != 0) : made_unknown;
 }
 
-static struct value evaluate_unary(struct maker *maker, const struct c_node *node)
+static value_t evaluate_unary(maker_t *maker, const c_node_t *node)
 {
-    const struct c_node *inner = node->child[0];
-    struct value at, old, one = made_number(1);
+    const c_node_t *inner = node->child[0];
+    value_t at, old, one = made_number(1);
 
     switch (node->op) {
     case C_OP_ADDRESS:
@@ -266,15 +266,15 @@ static struct value evaluate_unary(struct maker *maker, const struct c_node *nod
 }
 
 /* Where an object is. */
-static struct value locate(struct maker *maker, const struct c_node *node)
+static value_t locate(maker_t *maker, const c_node_t *node)
 {
-    struct value at, index;
+    value_t at, index;
 
     switch (node->kind) {
     case C_NAME:
-        return (struct value){.is_known = true,
-                              .base = node->symbol,
-                              .about = made_about_type(maker, node->symbol->type)};
+        return (value_t){.is_known = true,
+                         .base = node->symbol,
+                         .about = made_about_type(maker, node->symbol->type)};
     case C_SUBSCRIPT:
         at = evaluate(maker, node->child[0]);
         index = evaluate(maker, node->child[1]);
@@ -300,9 +300,9 @@ static struct value locate(struct maker *maker, const struct c_node *node)
     }
 }
 
-static struct value evaluate_assignment(struct maker *maker, const struct c_node *node)
+static value_t evaluate_assignment(maker_t *maker, const c_node_t *node)
 {
-    struct value value = evaluate(maker, node->child[1]), at = locate(maker, node->child[0]);
+    value_t value = evaluate(maker, node->child[1]), at = locate(maker, node->child[0]);
 
     if (node->kind == C_UPDATE) {
         value = made_combine(node->op, made_load(maker, at, node->child[0]->type),
@@ -316,7 +316,7 @@ static struct value evaluate_assignment(struct maker *maker, const struct c_node
     return value;
 }
 
-static struct value evaluate_children(struct maker *maker, const struct c_node *node)
+static value_t evaluate_children(maker_t *maker, const c_node_t *node)
 {
     size_t i;
 
@@ -328,10 +328,10 @@ static struct value evaluate_children(struct maker *maker, const struct c_node *
     return made_unknown;
 }
 
-static struct value evaluate_conditional(struct maker *maker, const struct c_node *node)
+static value_t evaluate_conditional(maker_t *maker, const c_node_t *node)
 {
-    struct value condition = evaluate(maker, node->child[0]), a, b;
-    struct state before;
+    value_t condition = evaluate(maker, node->child[0]), a, b;
+    state_t before;
 
     if (made_is_number(condition)) {
         return evaluate(maker, node->child[condition.number ? 1 : 2]);
@@ -339,7 +339,7 @@ static struct value evaluate_conditional(struct maker *maker, const struct c_nod
     before = made_copy_state(&maker->state);
     a = evaluate(maker, node->child[1]);
     { /* the other way starts from where this one did */
-        struct state after = maker->state;
+        state_t after = maker->state;
 
         maker->state = before;
         b = evaluate(maker, node->child[2]);
@@ -348,9 +348,9 @@ static struct value evaluate_conditional(struct maker *maker, const struct c_nod
     return made_same_value(a, b) ? a : made_unknown;
 }
 
-static struct value evaluate_call(struct maker *maker, const struct c_node *node)
+static value_t evaluate_call(maker_t *maker, const c_node_t *node)
 {
-    struct value a;
+    value_t a;
 
     if (is_arithmetic(node)) {
         a = evaluate(maker, node->child[1]);
@@ -362,10 +362,10 @@ static struct value evaluate_call(struct maker *maker, const struct c_node *node
                                    : other_call(maker, node);
 }
 
-static struct value evaluate(struct maker *maker, const struct c_node *node)
+static value_t evaluate(maker_t *maker, const c_node_t *node)
 {
-    const struct c_datatype *basic;
-    struct value value = made_unknown;
+    const c_datatype_t *basic;
+    value_t value = made_unknown;
 
     if (!node) {
         return made_unknown;
@@ -417,11 +417,11 @@ static struct value evaluate(struct maker *maker, const struct c_node *node)
 
 /* ---- statements ---- */
 
-static void declare(struct maker *maker, const struct c_node *variable)
+static void declare(maker_t *maker, const c_node_t *variable)
 {
-    const struct c_node *initialiser = variable->n > 0 ? variable->child[0] : NULL;
-    const struct c_type *type = variable->symbol->type;
-    struct value at = {.is_known = true, .base = variable->symbol};
+    const c_node_t *initialiser = variable->n > 0 ? variable->child[0] : NULL;
+    const c_type_t *type = variable->symbol->type;
+    value_t at = {.is_known = true, .base = variable->symbol};
     int64_t i;
 
     made_forget_object(maker, at);
@@ -439,7 +439,7 @@ static void declare(struct maker *maker, const struct c_node *variable)
         return;
     }
     for (i = 0; i < type->count; i++) {
-        struct value value =
+        value_t value =
             i < (int64_t) initialiser->n ? evaluate(maker, initialiser->child[i]) : made_number(0);
 
         at.number = i * type->inner->size;
@@ -447,9 +447,9 @@ static void declare(struct maker *maker, const struct c_node *variable)
     }
 }
 
-static void two_ways(struct maker *maker, const struct c_node *one, const struct c_node *other)
+static void two_ways(maker_t *maker, const c_node_t *one, const c_node_t *other)
 {
-    struct state before = made_copy_state(&maker->state), after;
+    state_t before = made_copy_state(&maker->state), after;
 
     execute(maker, one);
     after = maker->state;
@@ -459,20 +459,20 @@ static void two_ways(struct maker *maker, const struct c_node *one, const struct
 }
 
 /* Does it leave a loop or iteration early? The statements after it may still run. */
-static bool leaves_early(const struct c_node *node, const void *data)
+static bool leaves_early(const c_node_t *node, const void *data)
 {
     (void) data;
     return c_is_other(node, "BreakStmt") || c_is_other(node, "ContinueStmt");
 }
 
 /* A loop of which nothing is known: its body runs once, for any of its iterations. */
-static void any_iteration(struct maker *maker, const struct c_node *loop)
+static void any_iteration(maker_t *maker, const c_node_t *loop)
 {
     size_t i;
 
     forget_changed(maker, loop);
     for (i = 0; i < loop->n; i++) {
-        struct state before = made_copy_state(&maker->state);
+        state_t before = made_copy_state(&maker->state);
 
         execute(maker, loop->child[i]);
         free(maker->state.cells);
@@ -481,12 +481,12 @@ static void any_iteration(struct maker *maker, const struct c_node *loop)
     }
 }
 
-static void count_loop(struct maker *maker, const struct c_node *loop)
+static void count_loop(maker_t *maker, const c_node_t *loop)
 {
     execute(maker, loop->child[0]);
     while (!c_find(loop->child[3], leaves_early, NULL) && maker->steps < MOST_STEPS &&
            !maker->state.is_dead) {
-        struct value condition = evaluate(maker, loop->child[1]);
+        value_t condition = evaluate(maker, loop->child[1]);
 
         if (!made_is_number(condition)) {
             break;
@@ -501,9 +501,9 @@ static void count_loop(struct maker *maker, const struct c_node *loop)
 }
 
 /* `do ... while (0)`, as macros have it, runs once. */
-static void do_loop(struct maker *maker, const struct c_node *loop)
+static void do_loop(maker_t *maker, const c_node_t *loop)
 {
-    const struct c_node *condition = loop->n == 2 ? c_bare(loop->child[1]) : NULL;
+    const c_node_t *condition = loop->n == 2 ? c_bare(loop->child[1]) : NULL;
 
     if (condition && condition->kind == C_INTEGER && condition->value == 0 &&
         !c_find(loop->child[0], leaves_early, NULL)) {
@@ -513,10 +513,10 @@ static void do_loop(struct maker *maker, const struct c_node *loop)
     }
 }
 
-static void execute(struct maker *maker, const struct c_node *node)
+static void execute(maker_t *maker, const c_node_t *node)
 {
     size_t i;
-    struct value condition;
+    value_t condition;
 
     if (!node || maker->state.is_dead) {
         return;
@@ -575,7 +575,7 @@ static void execute(struct maker *maker, const struct c_node *node)
     }
 }
 
-static bool makes_struct(const struct c_node *node, const void *data)
+static bool makes_struct(const c_node_t *node, const void *data)
 {
     (void) data;
     return node->kind == C_CALL &&
@@ -583,16 +583,16 @@ static bool makes_struct(const struct c_node *node, const void *data)
             is_call(c_callee(node), "MPI_Type_contiguous", ""));
 }
 
-struct made_call *made_find(struct c_unit *unit, const char *canonical)
+made_call_t *made_find(c_unit_t *unit, const char *canonical)
 {
-    struct maker maker = {.unit = unit, .canonical = canonical};
+    maker_t maker = {.unit = unit, .canonical = canonical};
     size_t i, j;
 
     for (i = 0; i < unit->n_functions; i++) {
         if (!c_find(unit->functions[i].body, makes_struct, NULL)) {
             continue;
         }
-        maker.state = (struct state){.epoch = ++maker.serial};
+        maker.state = (state_t){.epoch = ++maker.serial};
         maker.steps = 0;
         for (j = 0; j < unit->n_initialised; j++) {
             if (made_is_constant(unit->initialised[j]->symbol->type)) {

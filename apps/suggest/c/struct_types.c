@@ -6,21 +6,21 @@
 
 enum { MOST_BLOCKS = 1000 };
 
-static struct made *new_made(struct maker *maker)
+static made_t *new_made(maker_t *maker)
 {
-    return c_allocate(maker->unit->memory, sizeof(struct made));
+    return c_allocate(maker->unit->memory, sizeof(made_t));
 }
 
-const struct made *made_basic(struct maker *maker, const struct c_datatype *basic)
+const made_t *made_basic(maker_t *maker, const c_datatype_t *basic)
 {
-    struct made *made = new_made(maker);
+    made_t *made = new_made(maker);
 
     made->basic = basic;
     made->extent = basic->size;
     return made;
 }
 
-static int64_t alignment(const struct made *made)
+static int64_t alignment(const made_t *made)
 {
     int64_t most = 1;
     size_t i;
@@ -38,13 +38,13 @@ static int64_t alignment(const struct made *made)
 }
 
 /* From the lowest to the highest byte, rounded up to the strictest alignment (MPI-4.0, 5.1.6). */
-static int64_t natural_extent(const struct made *made)
+static int64_t natural_extent(const made_t *made)
 {
     int64_t lowest = INT64_MAX, highest = INT64_MIN, align = alignment(made);
     size_t i;
 
     for (i = 0; i < made->n; i++) {
-        const struct made_block *block = &made->blocks[i];
+        const made_block_t *block = &made->blocks[i];
         int64_t end = block->displacement + block->length * block->type->extent;
 
         if (block->length > 0) {
@@ -55,10 +55,9 @@ static int64_t natural_extent(const struct made *made)
     return highest < lowest ? 0 : (highest - lowest + align - 1) / align * align;
 }
 
-static struct value load_at(struct maker *maker, struct value array, const struct c_node *argument,
-                            size_t i)
+static value_t load_at(maker_t *maker, value_t array, const c_node_t *argument, size_t i)
 {
-    const struct c_type *type = argument->type;
+    const c_type_t *type = argument->type;
 
     if (!array.is_known || !array.base || !type || !type->inner || type->inner->size <= 0) {
         return made_unknown;
@@ -67,11 +66,11 @@ static struct value load_at(struct maker *maker, struct value array, const struc
     return made_load(maker, array, type->inner);
 }
 
-struct made *made_struct(struct maker *maker, struct value count, const struct value *arrays,
-                         const struct c_node *const *arguments)
+made_t *made_struct(maker_t *maker, value_t count, const value_t *arrays,
+                    const c_node_t *const *arguments)
 {
-    struct made *made = new_made(maker);
-    struct value base = made_unknown;
+    made_t *made = new_made(maker);
+    value_t base = made_unknown;
     size_t i;
 
     if (!made_is_number(count) || count.number < 0 || count.number > MOST_BLOCKS) {
@@ -81,9 +80,9 @@ struct made *made_struct(struct maker *maker, struct value count, const struct v
     made->n = (size_t) count.number;
     made->blocks = c_allocate(maker->unit->memory, (made->n + 1) * sizeof *made->blocks);
     for (i = 0; i < made->n; i++) {
-        struct value length = load_at(maker, arrays[0], arguments[0], i);
-        struct value displacement = load_at(maker, arrays[1], arguments[1], i);
-        struct value type = load_at(maker, arrays[2], arguments[2], i);
+        value_t length = load_at(maker, arrays[0], arguments[0], i);
+        value_t displacement = load_at(maker, arrays[1], arguments[1], i);
+        value_t type = load_at(maker, arrays[2], arguments[2], i);
 
         made->about = made_both_about(made->about, displacement.about);
         made->about = made_both_about(made->about, length.about);
@@ -96,7 +95,7 @@ struct made *made_struct(struct maker *maker, struct value count, const struct v
         } else if (i > 0 && !made_same_object(displacement, base)) {
             made->unknown = "the distance of two displacements is";
         } else {
-            made->blocks[i] = (struct made_block){length.number, displacement.number, type.type};
+            made->blocks[i] = (made_block_t){length.number, displacement.number, type.type};
         }
         base = i == 0 ? displacement : base;
     }
@@ -105,9 +104,9 @@ struct made *made_struct(struct maker *maker, struct value count, const struct v
     return made;
 }
 
-struct made *made_contiguous(struct maker *maker, struct value count, struct value old)
+made_t *made_contiguous(maker_t *maker, value_t count, value_t old)
 {
-    struct made *made = new_made(maker);
+    made_t *made = new_made(maker);
 
     if (!made_is_number(count) || count.number < 0 || !old.is_known || !old.type ||
         old.type->unknown) {
@@ -116,14 +115,14 @@ struct made *made_contiguous(struct maker *maker, struct value count, struct val
     }
     made->n = 1;
     made->blocks = c_allocate(maker->unit->memory, sizeof *made->blocks);
-    made->blocks[0] = (struct made_block){count.number, 0, old.type};
+    made->blocks[0] = (made_block_t){count.number, 0, old.type};
     made->extent = count.number * old.type->extent;
     return made;
 }
 
-struct made *made_resized(struct maker *maker, struct value old, struct value extent)
+made_t *made_resized(maker_t *maker, value_t old, value_t extent)
 {
-    struct made *made = new_made(maker);
+    made_t *made = new_made(maker);
 
     if (!old.is_known || !old.type) {
         made->unknown = "the datatype of a block is";
@@ -137,9 +136,9 @@ struct made *made_resized(struct maker *maker, struct value old, struct value ex
         made->unknown = "the extent is";
     }
     if (made->basic) {
-        struct made_block *block = c_allocate(maker->unit->memory, sizeof *block);
+        made_block_t *block = c_allocate(maker->unit->memory, sizeof *block);
 
-        *block = (struct made_block){1, 0, old.type};
+        *block = (made_block_t){1, 0, old.type};
         made->basic = NULL;
         made->blocks = block;
         made->n = 1;
@@ -147,7 +146,7 @@ struct made *made_resized(struct maker *maker, struct value old, struct value ex
     return made;
 }
 
-static bool same_made(const struct made *a, const struct made *b)
+static bool same_made(const made_t *a, const made_t *b)
 {
     size_t i;
 
@@ -165,10 +164,10 @@ static bool same_made(const struct made *a, const struct made *b)
     return true;
 }
 
-void made_remember(struct maker *maker, const struct c_node *call, const struct made *made,
-                   const struct c_symbol *variable)
+void made_remember(maker_t *maker, const c_node_t *call, const made_t *made,
+                   const c_symbol_t *variable)
 {
-    struct made_call **at = &maker->calls;
+    made_call_t **at = &maker->calls;
 
     for (; *at && (*at)->call != call; at = &(*at)->next) {
     }
@@ -178,12 +177,12 @@ void made_remember(struct maker *maker, const struct c_node *call, const struct 
         return;
     }
     *at = c_allocate(maker->unit->memory, sizeof **at);
-    **at = (struct made_call){.call = call, .variable = variable, .type = made};
+    **at = (made_call_t){.call = call, .variable = variable, .type = made};
 }
 
-void made_remember_resized(struct maker *maker, const struct made *old, const struct made *made)
+void made_remember_resized(maker_t *maker, const made_t *old, const made_t *made)
 {
-    struct made_call *call;
+    made_call_t *call;
 
     for (call = maker->calls; call; call = call->next) {
         if (call->type == old) {

@@ -6,37 +6,37 @@
 
 enum { MOST_CELLS = 1000 };
 
-struct value made_number(int64_t n)
+value_t made_number(int64_t n)
 {
-    return (struct value){.is_known = true, .number = n};
+    return (value_t){.is_known = true, .number = n};
 }
 
-bool made_is_number(struct value value)
+bool made_is_number(value_t value)
 {
     return value.is_known && !value.base && !value.is_vague && !value.type;
 }
 
-bool made_same_object(struct value a, struct value b)
+bool made_same_object(value_t a, value_t b)
 {
     return a.base == b.base && a.is_pointee == b.is_pointee && a.serial == b.serial;
 }
 
-static bool same_place(struct value a, struct value b)
+static bool same_place(value_t a, value_t b)
 {
     return made_same_object(a, b) && a.number == b.number && !a.is_vague && !b.is_vague;
 }
 
-bool made_same_value(struct value a, struct value b)
+bool made_same_value(value_t a, value_t b)
 {
     return a.is_known == b.is_known && a.type == b.type && (!a.is_known || same_place(a, b));
 }
 
-enum made_about made_both_about(enum made_about a, enum made_about b)
+made_about_t made_both_about(made_about_t a, made_about_t b)
 {
     return a == MADE_ABOUT_STRUCT || b == MADE_ABOUT_STRUCT ? MADE_ABOUT_STRUCT : a > b ? a : b;
 }
 
-enum made_about made_about_type(const struct maker *maker, const struct c_type *type)
+made_about_t made_about_type(const maker_t *maker, const c_type_t *type)
 {
     type = c_element_of(type);
     if (!type || type->kind != C_TYPE_RECORD) {
@@ -45,12 +45,12 @@ enum made_about made_about_type(const struct maker *maker, const struct c_type *
     return strcmp(type->name, maker->canonical) == 0 ? MADE_ABOUT_STRUCT : MADE_ABOUT_OTHER;
 }
 
-bool made_is_constant(const struct c_type *type)
+bool made_is_constant(const c_type_t *type)
 {
     return type->is_const || c_element_of(type)->is_const;
 }
 
-static struct cell *find_cell(const struct state *state, struct value at)
+static cell_t *find_cell(const state_t *state, value_t at)
 {
     size_t i;
 
@@ -62,9 +62,9 @@ static struct cell *find_cell(const struct state *state, struct value at)
     return NULL;
 }
 
-void made_forget_all(struct maker *maker)
+void made_forget_all(maker_t *maker)
 {
-    struct state *state = &maker->state;
+    state_t *state = &maker->state;
     size_t i, n = 0;
 
     for (i = 0; i < state->n; i++) {
@@ -76,31 +76,31 @@ void made_forget_all(struct maker *maker)
     state->epoch = state->shared_epoch = ++maker->serial;
 }
 
-static bool is_pointer(const struct c_type *type)
+static bool is_pointer(const c_type_t *type)
 {
     return type && type->kind == C_TYPE_POINTER;
 }
 
-static bool is_shared(const struct c_symbol *symbol)
+static bool is_shared(const c_symbol_t *symbol)
 {
     return symbol->kind == C_SYMBOL_GLOBAL || symbol->kind == C_SYMBOL_STATIC;
 }
 
 /* May a pointer of unknown value, or another function, lead to the variable? */
-static bool is_reached(const struct c_symbol *symbol)
+static bool is_reached(const c_symbol_t *symbol)
 {
     return is_shared(symbol) || symbol->escapes || symbol->n_flows > 0 ||
            (symbol->address_taken && is_pointer(symbol->type));
 }
 
 /* Memory of malloc() that only such variables lead to which nobody else reaches. */
-static bool is_own_memory(const struct state *state, struct value at)
+static bool is_own_memory(const state_t *state, value_t at)
 {
     bool held = false;
     size_t i;
 
     for (i = 0; i < state->n; i++) {
-        const struct cell *cell = &state->cells[i];
+        const cell_t *cell = &state->cells[i];
 
         if (cell->value.is_known && made_same_object(cell->value, at)) {
             if (cell->at.is_pointee || is_reached(cell->at.base)) {
@@ -112,14 +112,14 @@ static bool is_own_memory(const struct state *state, struct value at)
     return held && !at.is_opaque;
 }
 
-static void forget_reached(struct maker *maker)
+static void forget_reached(maker_t *maker)
 {
-    struct state *state = &maker->state;
-    struct state before = made_copy_state(state);
+    state_t *state = &maker->state;
+    state_t before = made_copy_state(state);
     size_t i, n = 0;
 
     for (i = 0; i < before.n; i++) {
-        const struct value *at = &before.cells[i].at;
+        const value_t *at = &before.cells[i].at;
 
         if (at->is_pointee ? is_own_memory(&before, *at)
                            : made_is_constant(at->base->type) || !is_reached(at->base)) {
@@ -131,20 +131,20 @@ static void forget_reached(struct maker *maker)
     state->shared_epoch = ++maker->serial;
 }
 
-static struct value fresh_pointer(struct maker *maker, const struct c_symbol *symbol)
+static value_t fresh_pointer(maker_t *maker, const c_symbol_t *symbol)
 {
-    return (struct value){.is_known = true,
-                          .is_pointee = true,
-                          .is_opaque = true,
-                          .base = symbol,
-                          .serial = ++maker->serial,
-                          .about = made_about_type(maker, symbol->type->inner)};
+    return (value_t){.is_known = true,
+                     .is_pointee = true,
+                     .is_opaque = true,
+                     .base = symbol,
+                     .serial = ++maker->serial,
+                     .about = made_about_type(maker, symbol->type->inner)};
 }
 
-static void set_cell(struct maker *maker, struct value at, struct value value)
+static void set_cell(maker_t *maker, value_t at, value_t value)
 {
-    struct state *state = &maker->state;
-    struct cell *cell = find_cell(state, at);
+    state_t *state = &maker->state;
+    cell_t *cell = find_cell(state, at);
 
     if (!value.is_known && !at.is_pointee && is_pointer(at.base->type)) {
         value = fresh_pointer(maker, at.base);
@@ -165,9 +165,9 @@ static void set_cell(struct maker *maker, struct value at, struct value value)
 }
 
 /* All of an object may have changed. */
-void made_forget_object(struct maker *maker, struct value at)
+void made_forget_object(maker_t *maker, value_t at)
 {
-    struct state *state = &maker->state;
+    state_t *state = &maker->state;
     size_t i, n = 0;
 
     if (at.is_opaque) {
@@ -187,13 +187,13 @@ void made_forget_object(struct maker *maker, struct value at)
     }
 }
 
-void made_forget_members(struct maker *maker)
+void made_forget_members(maker_t *maker)
 {
-    struct state *state = &maker->state;
+    state_t *state = &maker->state;
     size_t i;
 
     for (i = 0; i < state->n; i++) {
-        const struct value *at = &state->cells[i].at;
+        const value_t *at = &state->cells[i].at;
 
         if (at->is_pointee || made_about_type(maker, at->base->type) != MADE_ABOUT_NOTHING) {
             state->cells[i].value = made_unknown;
@@ -201,9 +201,9 @@ void made_forget_members(struct maker *maker)
     }
 }
 
-void made_forget_shared(struct maker *maker)
+void made_forget_shared(maker_t *maker)
 {
-    struct state *state = &maker->state;
+    state_t *state = &maker->state;
     size_t i;
 
     for (i = 0; i < state->n; i++) {
@@ -214,7 +214,7 @@ void made_forget_shared(struct maker *maker)
     state->shared_epoch = ++maker->serial;
 }
 
-void made_store(struct maker *maker, struct value at, struct value value)
+void made_store(maker_t *maker, value_t at, value_t value)
 {
     if (!at.is_known || !at.base) {
         made_forget_all(maker);
@@ -228,9 +228,9 @@ void made_store(struct maker *maker, struct value at, struct value value)
     }
 }
 
-struct value made_load(struct maker *maker, struct value at, const struct c_type *type)
+value_t made_load(maker_t *maker, value_t at, const c_type_t *type)
 {
-    const struct cell *cell = find_cell(&maker->state, at);
+    const cell_t *cell = find_cell(&maker->state, at);
 
     if (type && type->kind == C_TYPE_ARRAY) {
         return at;
@@ -242,20 +242,20 @@ struct value made_load(struct maker *maker, struct value at, const struct c_type
         return cell->value;
     }
     if (!at.is_pointee && at.number == 0 && is_pointer(at.base->type)) {
-        return (struct value){.is_known = true,
-                              .is_pointee = true,
-                              .is_opaque = true,
-                              .base = at.base,
-                              .serial = is_reached(at.base) ? maker->state.shared_epoch
-                                                            : maker->state.epoch,
-                              .about = made_about_type(maker, at.base->type->inner)};
+        return (value_t){.is_known = true,
+                         .is_pointee = true,
+                         .is_opaque = true,
+                         .base = at.base,
+                         .serial =
+                             is_reached(at.base) ? maker->state.shared_epoch : maker->state.epoch,
+                         .about = made_about_type(maker, at.base->type->inner)};
     }
     return made_unknown;
 }
 
-struct state made_copy_state(const struct state *state)
+state_t made_copy_state(const state_t *state)
 {
-    struct state copy = *state;
+    state_t copy = *state;
 
     copy.room = state->n;
     copy.cells = c_checked(malloc((state->n + 1) * sizeof *copy.cells));
@@ -266,10 +266,10 @@ struct state made_copy_state(const struct state *state)
 }
 
 /* Where this state and OTHER meet; OTHER ends. */
-void made_meet(struct maker *maker, struct state other)
+void made_meet(maker_t *maker, state_t other)
 {
-    struct state *state = &maker->state;
-    struct state mine;
+    state_t *state = &maker->state;
+    state_t mine;
     size_t i;
 
     if (other.is_dead || state->is_dead) {
@@ -292,7 +292,7 @@ void made_meet(struct maker *maker, struct state other)
         return;
     }
     for (i = 0; i < mine.n; i++) {
-        const struct cell *cell = find_cell(&other, mine.cells[i].at);
+        const cell_t *cell = find_cell(&other, mine.cells[i].at);
 
         if (!cell || !made_same_value(cell->value, mine.cells[i].value)) {
             set_cell(maker, mine.cells[i].at, made_unknown);
@@ -307,9 +307,9 @@ void made_meet(struct maker *maker, struct state other)
     free(other.cells);
 }
 
-static struct value arithmetic(enum c_operator op, struct value a, struct value b)
+static value_t arithmetic(c_operator_t op, value_t a, value_t b)
 {
-    struct value result = {.is_known = true, .about = made_both_about(a.about, b.about)};
+    value_t result = {.is_known = true, .about = made_both_about(a.about, b.about)};
     bool failed = false;
 
     switch (op) {
@@ -355,7 +355,7 @@ static struct value arithmetic(enum c_operator op, struct value a, struct value 
 }
 
 /* POINTER + STEPS elements */
-struct value made_moved(struct value pointer, struct value steps, int64_t step)
+value_t made_moved(value_t pointer, value_t steps, int64_t step)
 {
     int64_t bytes;
 
@@ -370,10 +370,9 @@ struct value made_moved(struct value pointer, struct value steps, int64_t step)
     return pointer;
 }
 
-struct value made_combine(enum c_operator op, struct value a, int64_t a_step, struct value b,
-                          int64_t b_step)
+value_t made_combine(c_operator_t op, value_t a, int64_t a_step, value_t b, int64_t b_step)
 {
-    struct value result;
+    value_t result;
 
     if (made_is_number(a) && made_is_number(b) && a_step == 0 && b_step == 0) {
         return arithmetic(op, a, b);
@@ -397,5 +396,5 @@ struct value made_combine(enum c_operator op, struct value a, int64_t a_step, st
         b.number = -b.number;
         return made_moved(a, b, a_step > 0 ? a_step : 1);
     }
-    return (struct value){.about = made_both_about(a.about, b.about)};
+    return (value_t){.about = made_both_about(a.about, b.about)};
 }

@@ -7,77 +7,76 @@
 #include "struct_made.h"
 
 /* A number is an address without an object. */
-struct value {
+typedef struct value {
     bool is_known;
     bool is_vague; /* somewhere in the object */
     bool is_pointee;
-    bool is_opaque;              /* the pointer may lead to any object */
-    const struct c_symbol *base; /* the object, or the pointer to it */
-    int64_t serial;              /* of that pointer's value */
-    int64_t number;              /* bytes from the object */
-    const struct made *type;     /* a datatype */
-    enum made_about about;
-};
+    bool is_opaque;         /* the pointer may lead to any object */
+    const c_symbol_t *base; /* the object, or the pointer to it */
+    int64_t serial;         /* of that pointer's value */
+    int64_t number;         /* bytes from the object */
+    const made_t *type;     /* a datatype */
+    made_about_t about;
+} value_t;
 
-struct cell {
-    struct value at, value;
-};
+typedef struct cell {
+    value_t at, value;
+} cell_t;
 
 /* What variables hold. */
-struct state {
-    struct cell *cells;
+typedef struct state {
+    cell_t *cells;
     size_t n, room;
     int64_t epoch;        /* of pointers without a cell */
     int64_t shared_epoch; /* of those that other functions also have */
     bool is_dead;         /* behind a return */
-};
+} state_t;
 
-struct maker {
-    struct c_unit *unit;
+typedef struct maker {
+    c_unit_t *unit;
     const char *canonical;
-    struct state state;
+    state_t state;
     int64_t serial;
     int steps;
-    struct made_call *calls;
-};
+    made_call_t *calls;
+} maker_t;
 
-static const struct value made_unknown = {0};
+static const value_t made_unknown = {0};
 
 /* ---- struct_values.c ---- */
-struct value made_number(int64_t n);
-bool made_is_number(struct value value);
-bool made_same_object(struct value a, struct value b);
-bool made_same_value(struct value a, struct value b);
-enum made_about made_both_about(enum made_about a, enum made_about b);
-enum made_about made_about_type(const struct maker *maker, const struct c_type *type);
-bool made_is_constant(const struct c_type *type);
-struct value made_load(struct maker *maker, struct value at, const struct c_type *type);
-void made_store(struct maker *maker, struct value at, struct value value);
+value_t made_number(int64_t n);
+bool made_is_number(value_t value);
+bool made_same_object(value_t a, value_t b);
+bool made_same_value(value_t a, value_t b);
+made_about_t made_both_about(made_about_t a, made_about_t b);
+made_about_t made_about_type(const maker_t *maker, const c_type_t *type);
+bool made_is_constant(const c_type_t *type);
+value_t made_load(maker_t *maker, value_t at, const c_type_t *type);
+void made_store(maker_t *maker, value_t at, value_t value);
 /* All of an object may have changed; all objects; those that other functions also have. */
-void made_forget_object(struct maker *maker, struct value at);
-void made_forget_all(struct maker *maker);
-void made_forget_shared(struct maker *maker);
+void made_forget_object(maker_t *maker, value_t at);
+void made_forget_all(maker_t *maker);
+void made_forget_shared(maker_t *maker);
 /* Structs may have changed, of variables and behind pointers. */
-void made_forget_members(struct maker *maker);
-struct state made_copy_state(const struct state *state);
+void made_forget_members(maker_t *maker);
+state_t made_copy_state(const state_t *state);
 /* Where this state and OTHER meet; OTHER ends. */
-void made_meet(struct maker *maker, struct state other);
+void made_meet(maker_t *maker, state_t other);
 /* POINTER + STEPS elements of STEP bytes. */
-struct value made_moved(struct value pointer, struct value steps, int64_t step);
+value_t made_moved(value_t pointer, value_t steps, int64_t step);
 /* A_STEP and B_STEP: the sizes of what pointers lead to; 0: an integer. */
-struct value made_combine(enum c_operator op, struct value a, int64_t a_step, struct value b,
-                          int64_t b_step);
+value_t made_combine(c_operator_t op, value_t a, int64_t a_step, value_t b, int64_t b_step);
 
 /* ---- struct_types.c ---- */
-const struct made *made_basic(struct maker *maker, const struct c_datatype *basic);
+const made_t *made_basic(maker_t *maker, const c_datatype_t *basic);
 /* ARRAYS: lengths, displacements and datatypes, of the call's ARGUMENTS. */
-struct made *made_struct(struct maker *maker, struct value count, const struct value *arrays,
-                         const struct c_node *const *arguments);
-struct made *made_contiguous(struct maker *maker, struct value count, struct value old);
-struct made *made_resized(struct maker *maker, struct value old, struct value extent);
+made_t *made_struct(maker_t *maker, value_t count, const value_t *arrays,
+                    const c_node_t *const *arguments);
+made_t *made_contiguous(maker_t *maker, value_t count, value_t old);
+made_t *made_resized(maker_t *maker, value_t old, value_t extent);
 /* For the answer. */
-void made_remember(struct maker *maker, const struct c_node *call, const struct made *made,
-                   const struct c_symbol *variable);
-void made_remember_resized(struct maker *maker, const struct made *old, const struct made *made);
+void made_remember(maker_t *maker, const c_node_t *call, const made_t *made,
+                   const c_symbol_t *variable);
+void made_remember_resized(maker_t *maker, const made_t *old, const made_t *made);
 
 #endif

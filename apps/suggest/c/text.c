@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static const char *operator_text(enum c_operator op)
+static const char *operator_text(c_operator_t op)
 {
     static const char *const texts[] = {
         [C_OP_ADD] = "+",   [C_OP_SUB] = "-",  [C_OP_MUL] = "*",  [C_OP_DIV] = "/",
@@ -17,14 +17,13 @@ static const char *operator_text(enum c_operator op)
     return (size_t) op < sizeof texts / sizeof *texts ? texts[op] : NULL;
 }
 
-static bool is_hidden(const struct c_node *node) /* `this`, where it is not written */
+static bool is_hidden(const c_node_t *node) /* `this`, where it is not written */
 {
     return node->kind == C_NAME && strcmp(node->name, "this") == 0 &&
            node->span.begin == node->span.end;
 }
 
-static const char *written(struct c_memory *memory, const struct c_node *node,
-                           const struct c_names *names)
+static const char *written(c_memory_t *memory, const c_node_t *node, const c_names_t *names)
 {
     const char *a, *b;
 
@@ -77,7 +76,7 @@ static const char *written(struct c_memory *memory, const struct c_node *node,
     }
 }
 
-const char *c_write(struct c_memory *memory, const struct c_node *node, const struct c_names *names)
+const char *c_write(c_memory_t *memory, const c_node_t *node, const c_names_t *names)
 {
     const char *text = written(memory, node, names);
 
@@ -96,9 +95,9 @@ const char *c_write(struct c_memory *memory, const struct c_node *node, const st
     return text;
 }
 
-char *c_text(struct c_memory *memory, const struct c_node *node)
+char *c_text(c_memory_t *memory, const c_node_t *node)
 {
-    const struct c_file *file = node->span.file;
+    const c_file_t *file = node->span.file;
     size_t begin = node->span.begin, end = node->span.end;
     const char *from_tree = node->suffix ? c_write(memory, node, NULL) : NULL;
 
@@ -111,13 +110,13 @@ char *c_text(struct c_memory *memory, const struct c_node *node)
     return c_format(memory, "%.*s", (int) (end - begin), file->text + begin);
 }
 
-static bool in_macro(const struct c_node *node, const void *data)
+static bool in_macro(const c_node_t *node, const void *data)
 {
     (void) data;
     return node->span.in_macro;
 }
 
-bool c_is_in_macro(const struct c_node *node)
+bool c_is_in_macro(const c_node_t *node)
 {
     return c_find(node, in_macro, NULL) != NULL;
 }

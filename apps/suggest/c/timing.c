@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "timing.h"
-#include "spawn.h"
-#include "apps/clang/guard.h"
+#include "shared/spawn.h"
+#include "shared/clang/guard.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,21 +24,23 @@ static bool copy_lines(FILE *in, FILE *out)
     return measured;
 }
 
-void timing_print(const struct site *site, const char *with, FILE *out)
+void timing_print(const site_t *site, const char *with, FILE *out)
 {
-    const char *dame = getenv("DAME_PROGRAM"); /* dame(1) said so when it started this program */
-    const char *arguments[] = {dame ? dame : "dame",   "suggest", "--program", "-",
-                               with ? "--with" : NULL, with,      NULL};
+    char path[4096];
+    const char *given = getenv("DAME_PROGRAM"); /* dame-suggest, which starts this program */
+    const char *arguments[] = {given ? given : path,   "--program", "-",
+                               with ? "--with" : NULL, with,        NULL};
     FILE *program = tmpfile(), *lines = tmpfile();
     int status, error;
 
+    spawn_beside("dame-suggest", path, sizeof(path));
     fflush(out);
     guard_no_limits();
     if (!program || !lines || access_print(site->program, program) != 0 || fflush(program) != 0 ||
         fseek(program, 0, SEEK_SET) != 0) {
         fprintf(out, "  not measured: a temporary file: %s\n", strerror(errno));
-    } else if ((error = spawn_run(arguments, fileno(program), fileno(lines), &status)) != 0) {
-        fprintf(out, "  not measured: dame(1) cannot be started: %s\n", strerror(error));
+    } else if ((error = spawn_run(arguments, fileno(program), fileno(lines), -1, &status)) != 0) {
+        fprintf(out, "  not measured: dame-suggest cannot be started: %s\n", strerror(error));
     } else {
         rewind(lines);
         if (!copy_lines(lines, out)) {

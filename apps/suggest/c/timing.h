@@ -9,6 +9,6 @@
 
 /* Prints the lines of `dame suggest --program` about the time: by hand, with Open MPI's own engine,
  * and with DAME. `with`: sizes for its option --with, or NULL. Or prints why not. */
-void timing_print(const struct site *site, const char *with, FILE *out);
+void timing_print(const site_t *site, const char *with, FILE *out);
 
 #endif

@@ -12,11 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "apps/clang/memory.h"
+#include "shared/clang/memory.h"
 
-struct c_node;
+typedef struct c_node c_node_t;
 
-enum c_type_kind {
+typedef enum c_type_kind {
     C_TYPE_VOID,
     C_TYPE_INTEGER, /* also enumerations */
     C_TYPE_BOOL,
@@ -26,41 +26,41 @@ enum c_type_kind {
     C_TYPE_RECORD,
     C_TYPE_FUNCTION,
     C_TYPE_OTHER, /* complex, vector, ... */
-};
+} c_type_kind_t;
 
-struct c_type {
-    enum c_type_kind kind;
+typedef struct c_type {
+    c_type_kind_t kind;
     int64_t size; /* bytes; -1 when not a constant or incomplete */
     int64_t align;
     bool is_signed;
     bool is_volatile, is_atomic, is_const, is_restrict;
     bool is_union;
-    bool is_reference;           /* a pointer that C++ writes without & and * */
-    const char *name;            /* canonical, without qualifiers */
-    const struct c_type *inner;  /* pointee or element */
-    int64_t count;               /* elements of an array; -1: `length`, or unknown */
-    const struct c_node *length; /* of a variable-length array; NULL when not known */
-};
+    bool is_reference;          /* a pointer that C++ writes without & and * */
+    const char *name;           /* canonical, without qualifiers */
+    const struct c_type *inner; /* pointee or element */
+    int64_t count;              /* elements of an array; -1: `length`, or unknown */
+    const c_node_t *length;     /* of a variable-length array; NULL when not known */
+} c_type_t;
 
-enum c_symbol_kind {
+typedef enum c_symbol_kind {
     C_SYMBOL_LOCAL,
     C_SYMBOL_PARAMETER,
     C_SYMBOL_STATIC, /* file scope or local, internal linkage */
     C_SYMBOL_GLOBAL,
     C_SYMBOL_FUNCTION,
-};
+} c_symbol_kind_t;
 
-struct c_symbol {
-    enum c_symbol_kind kind;
+typedef struct c_symbol {
+    c_symbol_kind_t kind;
     const char *name;
-    const struct c_type *type;
+    const c_type_t *type;
     bool address_taken; /* of a scalar: by & anywhere in the unit */
     bool escapes; /* its address (arrays) or value (pointers) goes where we do not follow it */
     bool only_allocated;     /* a pointer that holds nothing but NULL and results of malloc() */
     bool is_assigned;        /* a pointer: anything was assigned to it */
     struct c_symbol **flows; /* pointers that it was assigned to */
     size_t n_flows;
-    const struct c_node *body;    /* of a function defined here, or of a small one in a header */
+    const c_node_t *body;         /* of a function defined here, or of a small one in a header */
     struct c_symbol **parameters; /* of such a function */
     size_t n_parameters;
     const struct c_symbol *owner; /* of a variable or parameter: the function it is declared in */
@@ -71,9 +71,9 @@ struct c_symbol {
     size_t index;            /* in the symbols of the run that is under way */
     uint64_t key;
     void *cursor; /* parse.c's */
-};
+} c_symbol_t;
 
-enum c_kind {
+typedef enum c_kind {
     /* expressions */
     C_INTEGER, /* value; also of enumerators, sizeof and offsetof (of a record: its name) */
     C_FLOATING,
@@ -101,9 +101,9 @@ enum c_kind {
     C_RETURN,
     C_EMPTY,
     C_OTHER, /* name says what */
-};
+} c_kind_t;
 
-enum c_operator {
+typedef enum c_operator {
     C_OP_NONE,
     C_OP_ADD,
     C_OP_SUB,
@@ -134,75 +134,75 @@ enum c_operator {
     C_OP_MINUS,
     C_OP_NOT,
     C_OP_LNOT,
-};
+} c_operator_t;
 
-struct c_file {
+typedef struct c_file {
     const char *path, *text;
     size_t size;
-};
+} c_file_t;
 
 /* Bytes of the file; where a macro was expanded, the macro's use. */
-struct c_span {
+typedef struct c_span {
     size_t begin, end;
     unsigned line, column;
     bool in_macro;  /* begins or ends inside a macro's body: no statement of the file's text */
     bool elsewhere; /* not in the main file */
-    const struct c_file *file; /* NULL: none */
-};
+    const c_file_t *file; /* NULL: none */
+} c_span_t;
 
-struct c_node {
-    enum c_kind kind;
-    enum c_operator op;
-    const struct c_type *type;
-    struct c_symbol *symbol;
+typedef struct c_node {
+    c_kind_t kind;
+    c_operator_t op;
+    const c_type_t *type;
+    c_symbol_t *symbol;
     int64_t value;
     bool arrow;
     const char *name;
     const char *suffix; /* what the text has behind that of [0]: ".data()" of the pointer in `v[i]`
                            of a vector */
-    struct c_span span;
+    c_span_t span;
     struct c_node *parent;
     size_t n;
     struct c_node **child;
     size_t order; /* of a function's nodes, in the order of the text */
-};
+} c_node_t;
 
-struct c_function {
-    struct c_symbol *symbol;
-    struct c_node *body;
+typedef struct c_function {
+    c_symbol_t *symbol;
+    c_node_t *body;
     size_t begin, end;
-};
+} c_function_t;
 
-struct c_error {
+typedef struct c_error {
     unsigned line, column;
     const char *file;
     const char *text;
-};
+} c_error_t;
 
-struct c_unit {
+typedef struct c_unit {
     const char *path; /* as given */
     bool is_cxx;
-    struct c_file *main_file; /* the same path, and the text */
-    char *text;               /* of the main file */
+    c_file_t *main_file; /* the same path, and the text */
+    char *text;          /* of the main file */
     size_t size;
-    struct c_function *functions; /* defined in the main file */
+    c_function_t *functions; /* defined in the main file */
     size_t n_functions;
-    struct c_node **initialised; /* C_VARIABLE outside of functions */
+    c_node_t **initialised; /* C_VARIABLE outside of functions */
     size_t n_initialised;
-    struct c_symbol **symbols;
+    c_symbol_t **symbols;
     size_t n_symbols;
-    struct c_error *errors; /* of the parser */
+    c_error_t *errors; /* of the parser */
     size_t n_errors;
-    struct c_memory *memory;
+    c_memory_t *memory;
     struct c_unit *
         *program; /* units that were read together, itself among them; NULL: it is alone */
     size_t n_program;
-};
+} c_unit_t;
 
 /* parse.c: reads PATH with the compiler's arguments. Returns NULL when the file cannot be read,
  * after writing the reason to stderr; syntax errors are in errors[]. */
-struct c_unit *c_parse(const char *path, const char *const *arguments, int n_arguments);
-void c_unit_free(struct c_unit *unit);
+c_unit_t *c_parse(const char *path, const char *const *arguments, int n_arguments);
+void c_unit_free(c_unit_t *unit);
 
 /* The arguments for PATH from BUILD/compile_commands.json, without compiler, -o, -c and the file;
  * the directory is handed on by -working-directory. Returns the number, or -1 after a message on
@@ -212,42 +212,41 @@ void c_database_free(char **arguments, int n);
 
 /* tree.c */
 /* The expression without parentheses, casts and conversions. */
-const struct c_node *c_bare(const struct c_node *node);
+const c_node_t *c_bare(const c_node_t *node);
 /* The text of the file that NODE was read from. */
-char *c_text(struct c_memory *memory, const struct c_node *node);
+char *c_text(c_memory_t *memory, const c_node_t *node);
 /* How names are written elsewhere: NULL: they cannot be. */
-struct c_names {
-    const char *(*name)(void *data, const struct c_node *name);
+typedef struct c_names {
+    const char *(*name)(void *data, const c_node_t *name);
     void *data;
-};
+} c_names_t;
 /* text.c: the expression, written anew from its tree, with other names if NAMES is not NULL. NULL:
  * it has parts that are not written. */
-const char *c_write(struct c_memory *memory, const struct c_node *node,
-                    const struct c_names *names);
+const char *c_write(c_memory_t *memory, const c_node_t *node, const c_names_t *names);
 /* Does it come from the body of a macro, in part? Then its text is the macro's use. */
-bool c_is_in_macro(const struct c_node *node);
-bool c_is_other(const struct c_node *node, const char *name); /* a C_OTHER of that name */
-bool c_contains(const struct c_node *outer, const struct c_node *inner);
+bool c_is_in_macro(const c_node_t *node);
+bool c_is_other(const c_node_t *node, const char *name); /* a C_OTHER of that name */
+bool c_contains(const c_node_t *outer, const c_node_t *inner);
 /* The first node of the subtree, in the order of the text, that passes the test, or NULL. NULL is
  * an empty subtree. */
-typedef bool c_test(const struct c_node *node, const void *data);
-const struct c_node *c_find(const struct c_node *node, c_test *test, const void *data);
-bool c_is_assignment(const struct c_node *node); /* also ++ and -- */
+typedef bool c_test(const c_node_t *node, const void *data);
+const c_node_t *c_find(const c_node_t *node, c_test *test, const void *data);
+bool c_is_assignment(const c_node_t *node); /* also ++ and -- */
 /* Does the name occur in the subtree? */
-bool c_mentions(const struct c_node *node, const struct c_symbol *symbol);
-bool c_is_mpi(const struct c_node *call);
-bool c_is_allocator(const struct c_node *call);
-const char *c_callee(const struct c_node *call); /* "" when called through a pointer */
+bool c_mentions(const c_node_t *node, const c_symbol_t *symbol);
+bool c_is_mpi(const c_node_t *call);
+bool c_is_allocator(const c_node_t *call);
+const char *c_callee(const c_node_t *call); /* "" when called through a pointer */
 
 /* uses.c: fills in address_taken, escapes, only_allocated and flows of all symbols. */
-void c_find_uses(struct c_unit *unit);
+void c_find_uses(c_unit_t *unit);
 /* link.c: functions that one unit defines and others call are followed there, and a variable that
  * they share is one symbol. UNITS lives as long as they do. */
-void c_link(struct c_unit **units, size_t n);
+void c_link(c_unit_t **units, size_t n);
 
 /* Fills in the owners of variables. */
-void c_find_owners(struct c_unit *unit);
+void c_find_owners(c_unit_t *unit);
 /* Fills in calls_mpi; run_has_mpi() then sees through calls. */
-void c_find_callers(struct c_unit *unit);
+void c_find_callers(c_unit_t *unit);
 
 #endif

@@ -5,14 +5,14 @@
 
 #include <string.h>
 
-static bool is_scalar(const struct c_symbol *symbol)
+static bool is_scalar(const c_symbol_t *symbol)
 {
     return symbol->type->kind != C_TYPE_ARRAY && symbol->type->kind != C_TYPE_RECORD;
 }
 
-static void add_flow(struct c_unit *unit, struct c_symbol *from, struct c_symbol *to)
+static void add_flow(c_unit_t *unit, c_symbol_t *from, c_symbol_t *to)
 {
-    struct c_symbol **flows;
+    c_symbol_t **flows;
     size_t i;
 
     for (i = 0; i < from->n_flows; i++) {
@@ -30,7 +30,7 @@ static void add_flow(struct c_unit *unit, struct c_symbol *from, struct c_symbol
 
 /* The argument of an MPI function is used by it, and forgotten by the time its request is complete.
  */
-static bool harmless_call(const struct c_node *call)
+static bool harmless_call(const c_node_t *call)
 {
     static const char *const names[] = {"free", "memcpy", "memmove", "memset", "memcmp"};
     const char *name = c_callee(call);
@@ -46,9 +46,9 @@ static bool harmless_call(const struct c_node *call)
 }
 
 /* &request: MPI writes it, and keeps nothing. */
-static bool is_mpi_argument(const struct c_node *address)
+static bool is_mpi_argument(const c_node_t *address)
 {
-    const struct c_node *parent = address->parent;
+    const c_node_t *parent = address->parent;
 
     while (parent && (parent->kind == C_CONVERT || parent->kind == C_CAST)) {
         parent = parent->parent;
@@ -57,9 +57,9 @@ static bool is_mpi_argument(const struct c_node *address)
 }
 
 /* memcpy(to, &x, n) reads x now, and keeps nothing. */
-static bool is_copied(const struct c_node *address)
+static bool is_copied(const c_node_t *address)
 {
-    const struct c_node *argument = address, *parent = address->parent;
+    const c_node_t *argument = address, *parent = address->parent;
 
     while (parent && (parent->kind == C_CONVERT || parent->kind == C_CAST)) {
         argument = parent;
@@ -70,9 +70,9 @@ static bool is_copied(const struct c_node *address)
 }
 
 /* How does its parent use the address that the expression NODE yields? */
-static void follow_address(struct c_unit *unit, struct c_symbol *symbol, const struct c_node *node)
+static void follow_address(c_unit_t *unit, c_symbol_t *symbol, const c_node_t *node)
 {
-    const struct c_node *parent = node->parent;
+    const c_node_t *parent = node->parent;
 
     for (; parent; node = parent, parent = parent->parent) {
         switch (parent->kind) {
@@ -138,7 +138,7 @@ static void follow_address(struct c_unit *unit, struct c_symbol *symbol, const s
             symbol->escapes = true;
             return;
         case C_ASSIGN: {
-            const struct c_node *target = c_bare(parent->child[0]);
+            const c_node_t *target = c_bare(parent->child[0]);
 
             if (parent->child[0] == node) {
                 return;
@@ -171,9 +171,9 @@ static void follow_address(struct c_unit *unit, struct c_symbol *symbol, const s
     }
 }
 
-static void note_assignment(struct c_symbol *symbol, const struct c_node *value)
+static void note_assignment(c_symbol_t *symbol, const c_node_t *value)
 {
-    const struct c_node *bare = value ? c_bare(value) : NULL;
+    const c_node_t *bare = value ? c_bare(value) : NULL;
 
     if (!value) {
         return;
@@ -187,7 +187,7 @@ static void note_assignment(struct c_symbol *symbol, const struct c_node *value)
     symbol->is_assigned = true;
 }
 
-static void find_uses(struct c_unit *unit, const struct c_node *node)
+static void find_uses(c_unit_t *unit, const c_node_t *node)
 {
     size_t i;
 
@@ -195,14 +195,14 @@ static void find_uses(struct c_unit *unit, const struct c_node *node)
         return;
     }
     if (node->kind == C_NAME && node->symbol->kind != C_SYMBOL_FUNCTION) {
-        struct c_symbol *symbol = node->symbol;
+        c_symbol_t *symbol = node->symbol;
 
         if (symbol->type->kind == C_TYPE_POINTER || !is_scalar(symbol)) {
             follow_address(unit, symbol, node);
         }
     }
     if (node->kind == C_UNARY && node->op == C_OP_ADDRESS) {
-        const struct c_node *object = node->child[0];
+        const c_node_t *object = node->child[0];
 
         /* &a[i].x is an address within a; &p[i] of a pointer p one within its target */
         while (object->kind == C_MEMBER || object->kind == C_SUBSCRIPT ||
@@ -215,7 +215,7 @@ static void find_uses(struct c_unit *unit, const struct c_node *node)
         }
         object = object ? c_bare(object) : NULL;
         if (object && object->kind == C_NAME) {
-            struct c_symbol *symbol = object->symbol;
+            c_symbol_t *symbol = object->symbol;
 
             if (is_scalar(symbol) && c_bare(node->child[0]) == object && !is_copied(node)) {
                 symbol->address_taken = true;
@@ -240,7 +240,7 @@ static void find_uses(struct c_unit *unit, const struct c_node *node)
     }
 }
 
-static bool spreads(struct c_symbol *symbol, int depth)
+static bool spreads(c_symbol_t *symbol, int depth)
 {
     size_t i;
 
@@ -255,7 +255,7 @@ static bool spreads(struct c_symbol *symbol, int depth)
     return false;
 }
 
-void c_find_uses(struct c_unit *unit)
+void c_find_uses(c_unit_t *unit)
 {
     size_t i;
 
@@ -268,7 +268,7 @@ void c_find_uses(struct c_unit *unit)
         find_uses(unit, unit->initialised[i]);
     }
     for (i = 0; i < unit->n_symbols; i++) {
-        struct c_symbol *symbol = unit->symbols[i];
+        c_symbol_t *symbol = unit->symbols[i];
 
         if (symbol->kind == C_SYMBOL_PARAMETER) {
             symbol->only_allocated = false;
@@ -280,7 +280,7 @@ void c_find_uses(struct c_unit *unit)
     }
 }
 
-static void own_variables(struct c_symbol *function, const struct c_node *node)
+static void own_variables(c_symbol_t *function, const c_node_t *node)
 {
     size_t i;
 
@@ -295,12 +295,12 @@ static void own_variables(struct c_symbol *function, const struct c_node *node)
     }
 }
 
-void c_find_owners(struct c_unit *unit)
+void c_find_owners(c_unit_t *unit)
 {
     size_t i, j;
 
     for (i = 0; i < unit->n_symbols; i++) {
-        struct c_symbol *function = unit->symbols[i];
+        c_symbol_t *function = unit->symbols[i];
 
         for (j = 0; j < function->n_parameters; j++) {
             function->parameters[j]->owner = function;
@@ -309,7 +309,7 @@ void c_find_owners(struct c_unit *unit)
     }
 }
 
-void c_find_callers(struct c_unit *unit)
+void c_find_callers(c_unit_t *unit)
 {
     bool more = true;
     size_t i, j;
@@ -317,10 +317,10 @@ void c_find_callers(struct c_unit *unit)
     while (more) {
         more = false;
         for (j = 0; j < (unit->program ? unit->n_program : 1); j++) {
-            struct c_unit *one = unit->program ? unit->program[j] : unit;
+            c_unit_t *one = unit->program ? unit->program[j] : unit;
 
             for (i = 0; i < one->n_symbols; i++) {
-                struct c_symbol *function = one->symbols[i];
+                c_symbol_t *function = one->symbols[i];
 
                 if (function->body && !function->calls_mpi && run_has_mpi(function->body)) {
                     function->calls_mpi = more = true;

@@ -4,24 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct run_value run_unknown(const char *why, const struct c_node *where)
+run_value_t run_unknown(const char *why, const c_node_t *where)
 {
-    return (struct run_value){.kind = RUN_UNKNOWN, .why = why, .where = where, .base = RUN_ANY};
+    return (run_value_t){.kind = RUN_UNKNOWN, .why = why, .where = where, .base = RUN_ANY};
 }
 
-struct run_value run_integer(const poly_t *poly)
+run_value_t run_integer(const poly_t *poly)
 {
-    return (struct run_value){.kind = RUN_INTEGER, .poly = poly, .base = RUN_ANY};
+    return (run_value_t){.kind = RUN_INTEGER, .poly = poly, .base = RUN_ANY};
 }
 
-struct run_value run_constant(struct run *run, int64_t value)
+run_value_t run_constant(run_t *run, int64_t value)
 {
     return run_integer(poly_constant(run->space, value));
 }
 
-bool run_is_tracked(const struct c_symbol *symbol)
+bool run_is_tracked(const c_symbol_t *symbol)
 {
-    const struct c_type *type = symbol->type;
+    const c_type_t *type = symbol->type;
 
     if (symbol->kind == C_SYMBOL_FUNCTION || type->is_volatile || type->is_atomic) {
         return false;
@@ -29,7 +29,7 @@ bool run_is_tracked(const struct c_symbol *symbol)
     return type->kind == C_TYPE_POINTER || (type->kind == C_TYPE_INTEGER && type->size >= 4);
 }
 
-poly_atom_t run_new_atom(struct run *run, enum run_atom_kind kind, const char *name)
+poly_atom_t run_new_atom(run_t *run, run_atom_kind_t kind, const char *name)
 {
     char *unique = c_format(run->memory, "%s@%d", name, run->n_atoms);
     poly_atom_t atom = kind == RUN_ATOM_LOOP || kind == RUN_ATOM_TRIAL
@@ -49,25 +49,25 @@ poly_atom_t run_new_atom(struct run *run, enum run_atom_kind kind, const char *n
     return atom;
 }
 
-static const poly_t *atom_poly(struct run *run, poly_atom_t atom)
+static const poly_t *atom_poly(run_t *run, poly_atom_t atom)
 {
     return atom == POLY_NO_ATOM ? poly_constant(run->space, 0) : poly_variable(run->space, atom);
 }
 
 /* A value that nothing is known of, named after the variable that holds it. */
-struct run_value run_fresh(struct run *run, struct c_symbol *symbol)
+run_value_t run_fresh(run_t *run, c_symbol_t *symbol)
 {
-    struct run_value value = {0};
+    run_value_t value = {0};
     int version = run->version[symbol->index]++;
 
     if (symbol->type->kind == C_TYPE_POINTER) {
         value.kind = RUN_POINTER;
         value.pointee = symbol->type->inner;
         value.poly = poly_constant(run->space, 0);
-        value.base = run_add_base(run, (struct run_base){.kind = RUN_POINTEE,
-                                                         .symbol = symbol,
-                                                         .version = version,
-                                                         .type = symbol->type->inner});
+        value.base = run_add_base(run, (run_base_t){.kind = RUN_POINTEE,
+                                                    .symbol = symbol,
+                                                    .version = version,
+                                                    .type = symbol->type->inner});
         return value;
     }
     value = run_integer(NULL);
@@ -89,9 +89,9 @@ poly_atom_t run_atom_of(const poly_t *poly)
                : POLY_NO_ATOM;
 }
 
-struct run_value run_one_of(struct run *run, struct c_symbol *symbol, const int may[2])
+run_value_t run_one_of(run_t *run, c_symbol_t *symbol, const int may[2])
 {
-    struct run_value value = run_fresh(run, symbol);
+    run_value_t value = run_fresh(run, symbol);
 
     if (value.kind == RUN_POINTER) {
         memcpy(run->bases[value.base].may, may, sizeof run->bases[value.base].may);
@@ -99,10 +99,10 @@ struct run_value run_one_of(struct run *run, struct c_symbol *symbol, const int 
     return value;
 }
 
-struct run_value run_somewhere(struct run *run, const struct c_symbol *symbol,
-                               const struct run_value *a, const struct run_value *b)
+run_value_t run_somewhere(run_t *run, const c_symbol_t *symbol, const run_value_t *a,
+                          const run_value_t *b)
 {
-    struct run_value value = *a;
+    run_value_t value = *a;
     poly_atom_t atom;
 
     if (symbol->type->kind != C_TYPE_POINTER || a->base == RUN_ANY || a->base != b->base ||
@@ -118,8 +118,7 @@ struct run_value run_somewhere(struct run *run, const struct c_symbol *symbol,
     return value;
 }
 
-int run_decide(struct run *run, const struct run_fact *facts, int n_facts,
-               const struct run_fact *choice)
+int run_decide(run_t *run, const run_fact_t *facts, int n_facts, const run_fact_t *choice)
 {
     int i;
 
@@ -134,7 +133,7 @@ int run_decide(struct run *run, const struct run_fact *facts, int n_facts,
     return -1;
 }
 
-static struct run_value resolve(struct run *run, struct run_value value)
+static run_value_t resolve(run_t *run, run_value_t value)
 {
     while (value.kind == RUN_CHOICE) {
         int known = run_decide(run, run->facts, run->n_facts, &value.fact);
@@ -151,9 +150,9 @@ static struct run_value resolve(struct run *run, struct run_value value)
     return value;
 }
 
-struct run_value run_read(struct run *run, struct c_symbol *symbol)
+run_value_t run_read(run_t *run, c_symbol_t *symbol)
 {
-    struct run_value *value = &run->state[symbol->index];
+    run_value_t *value = &run->state[symbol->index];
 
     if (value->kind == RUN_UNSET) {
         *value = run_fresh(run, symbol);
@@ -161,7 +160,7 @@ struct run_value run_read(struct run *run, struct c_symbol *symbol)
     return resolve(run, *value);
 }
 
-bool run_same(const struct run_value *a, const struct run_value *b)
+bool run_same(const run_value_t *a, const run_value_t *b)
 {
     if (a->kind != b->kind) {
         return false;
@@ -175,21 +174,21 @@ bool run_same(const struct run_value *a, const struct run_value *b)
     return a->kind == RUN_UNSET;
 }
 
-bool run_unchanged(const struct run_value *a, const struct run_value *b)
+bool run_unchanged(const run_value_t *a, const run_value_t *b)
 {
     return a->kind == RUN_UNSET || run_same(a, b) ||
            (a->kind == RUN_UNKNOWN && b->kind == RUN_UNKNOWN);
 }
 
-bool run_any_atom(struct run *run, const poly_t *poly,
-                  bool (*test)(struct run *run, int atom, const void *data), const void *data)
+bool run_any_atom(run_t *run, const poly_t *poly,
+                  bool (*test)(run_t *run, int atom, const void *data), const void *data)
 {
     int i, j, k, n;
 
     for (i = 0; poly && i < poly->count; i++) {
         for (j = 0; j < poly->terms[i].degree; j++) {
             int atom = poly->terms[i].atoms[j];
-            const struct run_atom *known = &run->atoms[atom];
+            const run_atom_t *known = &run->atoms[atom];
 
             if (test(run, atom, data)) {
                 return true;
@@ -218,19 +217,19 @@ bool run_any_atom(struct run *run, const poly_t *poly,
     return false;
 }
 
-static bool has_kind(struct run *run, int atom, const void *kind)
+static bool has_kind(run_t *run, int atom, const void *kind)
 {
-    return run->atoms[atom].kind == *(const enum run_atom_kind *) kind;
+    return run->atoms[atom].kind == *(const run_atom_kind_t *) kind;
 }
 
-static bool depends_on(struct run *run, const poly_t *poly, enum run_atom_kind kind)
+static bool depends_on(run_t *run, const poly_t *poly, run_atom_kind_t kind)
 {
     return run_any_atom(run, poly, has_kind, &kind);
 }
 
 /* ---- facts ---- */
 
-bool run_implies(struct run *run, const struct run_fact *a, const struct run_fact *b)
+bool run_implies(run_t *run, const run_fact_t *a, const run_fact_t *b)
 {
     int64_t low = INT64_MIN, high = INT64_MAX, v; /* of b->left */
     bool same = poly_is_constant(poly_subtract(run->space, b->left, a->left), &v);
@@ -264,9 +263,9 @@ bool run_implies(struct run *run, const struct run_fact *a, const struct run_fac
     return false;
 }
 
-static struct run_fact negated_fact(struct run_fact fact)
+static run_fact_t negated_fact(run_fact_t fact)
 {
-    static const enum run_relation opposite[] = {
+    static const run_relation_t opposite[] = {
         [RUN_EQUAL] = RUN_UNEQUAL,
         [RUN_UNEQUAL] = RUN_EQUAL,
         [RUN_LESS] = RUN_NOT_LESS,
@@ -277,19 +276,18 @@ static struct run_fact negated_fact(struct run_fact fact)
     return fact;
 }
 
-bool run_contradicts(struct run *run, const struct run_fact *a, const struct run_fact *b)
+bool run_contradicts(run_t *run, const run_fact_t *a, const run_fact_t *b)
 {
-    struct run_fact negated = negated_fact(*b);
+    run_fact_t negated = negated_fact(*b);
 
     return run_implies(run, a, &negated);
 }
 
 /* left OP right as a fact, when both are plain integers of a signed type. */
-bool run_find_fact(struct run *run, const struct c_node *condition, bool negated,
-                   struct run_fact *fact)
+bool run_find_fact(run_t *run, const c_node_t *condition, bool negated, run_fact_t *fact)
 {
-    struct run_value a, b;
-    enum c_operator op = condition->op;
+    run_value_t a, b;
+    c_operator_t op = condition->op;
 
     while (condition->kind == C_UNARY && condition->op == C_OP_LNOT) {
         negated = !negated;
@@ -336,10 +334,10 @@ bool run_find_fact(struct run *run, const struct c_node *condition, bool negated
 
 /* ---- sizes ---- */
 
-void run_set_length(struct run *run, const struct c_type *type)
+void run_set_length(run_t *run, const c_type_t *type)
 {
     for (; type; type = type->inner) {
-        struct run_value value;
+        run_value_t value;
 
         if (!type->length) {
             continue;
@@ -354,7 +352,7 @@ void run_set_length(struct run *run, const struct c_type *type)
     }
 }
 
-const poly_t *run_size(struct run *run, const struct c_type *type)
+const poly_t *run_size(run_t *run, const c_type_t *type)
 {
     const poly_t *inner;
     size_t i;
@@ -383,7 +381,7 @@ const poly_t *run_size(struct run *run, const struct c_type *type)
 
 /* ---- expressions ---- */
 
-static void add_assumed(struct run_value *to, int n, const poly_t *const *assumed)
+static void add_assumed(run_value_t *to, int n, const poly_t *const *assumed)
 {
     int i, j;
 
@@ -400,7 +398,7 @@ static void add_assumed(struct run_value *to, int n, const poly_t *const *assume
     }
 }
 
-static bool fits(int64_t value, const struct c_type *type)
+static bool fits(int64_t value, const c_type_t *type)
 {
     if (type->size >= 8) {
         return type->is_signed || value >= 0;
@@ -413,9 +411,8 @@ static bool fits(int64_t value, const struct c_type *type)
     return value >= 0 && value < (int64_t) 1 << (8 * type->size);
 }
 
-static struct run_value convert_integer(struct run *run, struct run_value value,
-                                        const struct c_type *from, const struct c_type *to,
-                                        const struct c_node *node)
+static run_value_t convert_integer(run_t *run, run_value_t value, const c_type_t *from,
+                                   const c_type_t *to, const c_node_t *node)
 {
     int64_t constant;
 
@@ -454,10 +451,10 @@ static struct run_value convert_integer(struct run *run, struct run_value value,
 
 const char run_null[] = "a null pointer";
 
-static struct run_value convert(struct run *run, const struct c_node *node)
+static run_value_t convert(run_t *run, const c_node_t *node)
 {
-    const struct c_node *child = node->child[0];
-    struct run_value value;
+    const c_node_t *child = node->child[0];
+    run_value_t value;
 
     if (!node->type || !child->type) {
         run_evaluate(run, child);
@@ -486,8 +483,8 @@ static struct run_value convert(struct run *run, const struct c_node *node)
     return run_unknown("a conversion between integers, pointers and other types", node);
 }
 
-struct run_value run_divide(struct run *run, const char *operation, struct run_value a,
-                            struct run_value b, const struct c_node *node)
+run_value_t run_divide(run_t *run, const char *operation, run_value_t a, run_value_t b,
+                       const c_node_t *node)
 {
     poly_atom_t atom;
     int i;
@@ -520,11 +517,11 @@ struct run_value run_divide(struct run *run, const char *operation, struct run_v
     return run_integer(atom_poly(run, atom));
 }
 
-static struct run_value pointer_difference(struct run *run, struct run_value a, struct run_value b,
-                                           const struct c_node *node)
+static run_value_t pointer_difference(run_t *run, run_value_t a, run_value_t b,
+                                      const c_node_t *node)
 {
     const poly_t *size = run_size(run, a.pointee), *quotient;
-    struct run_value value;
+    run_value_t value;
 
     if (a.base != b.base || !size) {
         return run_unknown("a difference of pointers to different objects", node);
@@ -541,9 +538,8 @@ static struct run_value pointer_difference(struct run *run, struct run_value a, 
     return value;
 }
 
-static struct run_value pointer_add(struct run *run, struct run_value pointer,
-                                    struct run_value index, bool subtract,
-                                    const struct c_node *node)
+static run_value_t pointer_add(run_t *run, run_value_t pointer, run_value_t index, bool subtract,
+                               const c_node_t *node)
 {
     const poly_t *size = run_size(run, pointer.pointee), *bytes;
 
@@ -559,7 +555,7 @@ static struct run_value pointer_add(struct run *run, struct run_value pointer,
 
 enum { MOST_SUMS = 60 };
 
-static void note_sum(struct run *run, const poly_t *sum)
+static void note_sum(run_t *run, const poly_t *sum)
 {
     size_t i;
 
@@ -573,10 +569,10 @@ static void note_sum(struct run *run, const poly_t *sum)
     run->sums[run->n_sums++] = sum;
 }
 
-struct run_value run_binary(struct run *run, const struct c_node *node, enum c_operator op,
-                            struct run_value a, struct run_value b, const struct c_type *type)
+run_value_t run_binary(run_t *run, const c_node_t *node, c_operator_t op, run_value_t a,
+                       run_value_t b, const c_type_t *type)
 {
-    struct run_value value;
+    run_value_t value;
     int64_t shift;
 
     if (a.kind == RUN_UNKNOWN || b.kind == RUN_UNKNOWN) {
@@ -645,14 +641,14 @@ struct run_value run_binary(struct run *run, const struct c_node *node, enum c_o
     return value;
 }
 
-static struct run_place no_place(const char *why)
+static run_place_t no_place(const char *why)
 {
-    return (struct run_place){.base = RUN_ANY, .why = why};
+    return (run_place_t){.base = RUN_ANY, .why = why};
 }
 
-static struct run_place pointed_at(struct run_value pointer, const struct c_type *type)
+static run_place_t pointed_at(run_value_t pointer, const c_type_t *type)
 {
-    struct run_place place = {.base = RUN_ANY, .type = type};
+    run_place_t place = {.base = RUN_ANY, .type = type};
 
     if (pointer.kind != RUN_POINTER) {
         place.why = pointer.why ? pointer.why : "a pointer that is not known";
@@ -666,12 +662,12 @@ static struct run_place pointed_at(struct run_value pointer, const struct c_type
     return place;
 }
 
-static struct run_place subscript(struct run *run, const struct c_node *node)
+static run_place_t subscript(run_t *run, const c_node_t *node)
 {
-    struct run_value pointer = run_evaluate(run, node->child[0]);
-    struct run_value index = run_evaluate(run, node->child[1]);
-    struct run_value element;
-    struct run_place place;
+    run_value_t pointer = run_evaluate(run, node->child[0]);
+    run_value_t index = run_evaluate(run, node->child[1]);
+    run_value_t element;
+    run_place_t place;
 
     if (pointer.kind == RUN_POINTER && index.kind == RUN_UNKNOWN) {
         place = pointed_at(pointer, node->type);
@@ -683,10 +679,10 @@ static struct run_place subscript(struct run *run, const struct c_node *node)
     return pointed_at(element, node->type);
 }
 
-static struct run_place member_place(struct run *run, const struct c_node *node)
+static run_place_t member_place(run_t *run, const c_node_t *node)
 {
-    const struct c_node *object = node->child[0];
-    struct run_place place;
+    const c_node_t *object = node->child[0];
+    run_place_t place;
 
     if (node->arrow) {
         place = pointed_at(run_evaluate(run, object), object->type ? object->type->inner : NULL);
@@ -704,15 +700,15 @@ static struct run_place member_place(struct run *run, const struct c_node *node)
     return place;
 }
 
-struct run_place run_lvalue(struct run *run, const struct c_node *node)
+run_place_t run_lvalue(run_t *run, const c_node_t *node)
 {
-    struct run_place place;
+    run_place_t place;
 
     switch (node->kind) {
     case C_NAME:
-        place = (struct run_place){.base = run_base_of_symbol(run, run_original(run, node->symbol)),
-                                   .offset = poly_constant(run->space, 0),
-                                   .type = node->symbol->type};
+        place = (run_place_t){.base = run_base_of_symbol(run, run_original(run, node->symbol)),
+                              .offset = poly_constant(run->space, 0),
+                              .type = node->symbol->type};
         place.scalar = run_is_tracked(node->symbol) ? node->symbol : NULL;
         break;
     case C_SUBSCRIPT:
@@ -740,7 +736,7 @@ struct run_place run_lvalue(struct run *run, const struct c_node *node)
     place.subscripts = node;
     if (run->level == RUN_TRUSTING && !place.scalar && place.base != RUN_ANY &&
         run->bases[place.base].kind == RUN_OBJECT && place.offset && poly_is_zero(place.offset)) {
-        struct c_symbol *symbol = run->bases[place.base].symbol;
+        c_symbol_t *symbol = run->bases[place.base].symbol;
 
         /* *position, where position is &n */
         if (run_is_tracked(symbol) && node->type &&
@@ -753,7 +749,7 @@ struct run_place run_lvalue(struct run *run, const struct c_node *node)
 
 /* ---- reading memory ---- */
 
-static bool add_binding(struct run *run, struct run_text *text, const struct c_node *node)
+static bool add_binding(run_t *run, run_text_t *text, const c_node_t *node)
 {
     size_t i;
 
@@ -762,8 +758,8 @@ static bool add_binding(struct run *run, struct run_text *text, const struct c_n
     }
     if (node->kind == C_NAME && node->symbol->kind != C_SYMBOL_FUNCTION &&
         run_is_tracked(node->symbol)) {
-        struct run_value value = run_read(run, node->symbol);
-        struct run_binding *bindings;
+        run_value_t value = run_read(run, node->symbol);
+        run_binding_t *bindings;
 
         if (value.kind != RUN_INTEGER && value.kind != RUN_POINTER) {
             return false;
@@ -772,7 +768,7 @@ static bool add_binding(struct run *run, struct run_text *text, const struct c_n
         if (text->n_bindings) {
             memcpy(bindings, text->bindings, (size_t) text->n_bindings * sizeof *bindings);
         }
-        bindings[text->n_bindings++] = (struct run_binding){
+        bindings[text->n_bindings++] = (run_binding_t){
             node->symbol, value.poly, value.kind == RUN_POINTER ? value.base : RUN_ANY};
         text->bindings = bindings;
     } else if (node->kind == C_NAME && node->symbol->kind != C_SYMBOL_FUNCTION &&
@@ -788,9 +784,9 @@ static bool add_binding(struct run *run, struct run_text *text, const struct c_n
     return true;
 }
 
-bool run_text_of(struct run *run, const struct c_node *node, struct run_text *text)
+bool run_text_of(run_t *run, const c_node_t *node, run_text_t *text)
 {
-    *text = (struct run_text){0};
+    *text = (run_text_t){0};
     if (!run_is_pure(node) || (node->span.elsewhere && run->level < RUN_TRUSTING)) {
         return false;
     }
@@ -799,7 +795,7 @@ bool run_text_of(struct run *run, const struct c_node *node, struct run_text *te
     return text->text && add_binding(run, text, node);
 }
 
-static bool same_text(const struct run_text *a, const struct run_text *b)
+static bool same_text(const run_text_t *a, const run_text_t *b)
 {
     int i;
 
@@ -816,7 +812,7 @@ static bool same_text(const struct run_text *a, const struct run_text *b)
     return true;
 }
 
-static bool depends_on_loops(struct run *run, const struct run_text *text)
+static bool depends_on_loops(run_t *run, const run_text_t *text)
 {
     int i;
 
@@ -829,7 +825,7 @@ static bool depends_on_loops(struct run *run, const struct run_text *text)
 }
 
 /* Is what is read here written by an iteration of a loop around it? */
-static bool changes_in_loop(struct run *run, int base, const struct c_type *type)
+static bool changes_in_loop(run_t *run, int base, const c_type_t *type)
 {
     size_t i;
 
@@ -841,7 +837,7 @@ static bool changes_in_loop(struct run *run, int base, const struct c_type *type
     return false;
 }
 
-static void add_text(struct run *run, struct run_text *known, const struct run_text *text)
+static void add_text(run_t *run, run_text_t *known, const run_text_t *text)
 {
     for (; !same_text(known, text); known = known->other) {
         if (!known->other) {
@@ -853,18 +849,18 @@ static void add_text(struct run *run, struct run_text *known, const struct run_t
 }
 
 /* Has an element of both arrays, or of what both pointers lead to, the same type? */
-static bool same_dimensions(const struct c_type *a, const struct c_type *b)
+static bool same_dimensions(const c_type_t *a, const c_type_t *b)
 {
     return a && b && a->inner && b->inner && strcmp(a->inner->name, b->inner->name) == 0;
 }
 
 /* array[i][j], where i and j are known: an entry of an index array. */
-static struct run_value load_entry(struct run *run, const struct c_node *node, int base)
+static run_value_t load_entry(run_t *run, const c_node_t *node, int base)
 {
     const poly_t *subscripts[POLY_SUBSCRIPTS];
-    const struct c_node *array = node;
-    struct run_text text;
-    struct run_value first;
+    const c_node_t *array = node;
+    run_text_t text;
+    run_value_t first;
     const poly_t *start;
     poly_atom_t atom;
     char *key;
@@ -874,7 +870,7 @@ static struct run_value load_entry(struct run *run, const struct c_node *node, i
         return run_unknown("a subscript with effects or calls", node);
     }
     while (array->kind == C_SUBSCRIPT) {
-        struct run_value index;
+        run_value_t index;
 
         if (n == POLY_SUBSCRIPTS) {
             return run_unknown("an array of more than 8 dimensions", node);
@@ -904,7 +900,7 @@ static struct run_value load_entry(struct run *run, const struct c_node *node, i
     /* the same array, not written since: the same name */
     key = NULL;
     for (i = run->n_atoms; i-- > 0 && !key;) {
-        struct run_atom *known = &run->atoms[i];
+        run_atom_t *known = &run->atoms[i];
 
         if (known->kind == RUN_ATOM_LOAD && poly_kind(run->space, i) == POLY_ENTRY &&
             known->base == base &&
@@ -929,21 +925,20 @@ static struct run_value load_entry(struct run *run, const struct c_node *node, i
         for (; run->n_atoms <= atom; run->n_atoms++) {
             memset(&run->atoms[run->n_atoms], 0, sizeof *run->atoms);
         }
-        run->atoms[atom] = (struct run_atom){.kind = RUN_ATOM_LOAD,
-                                             .base = base,
-                                             .type = node->type,
-                                             .time = run->clock,
-                                             .text = text,
-                                             .offset = start,
-                                             .loop = -1};
+        run->atoms[atom] = (run_atom_t){.kind = RUN_ATOM_LOAD,
+                                        .base = base,
+                                        .type = node->type,
+                                        .time = run->clock,
+                                        .text = text,
+                                        .offset = start,
+                                        .loop = -1};
     }
     return run_integer(atom_poly(run, atom));
 }
 
-static struct run_value load_integer(struct run *run, const struct c_node *node, int base,
-                                     const poly_t *offset)
+static run_value_t load_integer(run_t *run, const c_node_t *node, int base, const poly_t *offset)
 {
-    struct run_text text;
+    run_text_t text;
     poly_atom_t atom;
     int i;
 
@@ -954,7 +949,7 @@ static struct run_value load_integer(struct run *run, const struct c_node *node,
         return run_unknown("a value read from memory that changes in the loop", node);
     }
     for (i = 0; i < run->n_atoms; i++) {
-        struct run_atom *known = &run->atoms[i];
+        run_atom_t *known = &run->atoms[i];
 
         if (known->kind == RUN_ATOM_LOAD && known->base == base &&
             (same_text(&known->text, &text) ||
@@ -976,10 +971,10 @@ static struct run_value load_integer(struct run *run, const struct c_node *node,
 }
 
 /* a[i] of an array of pointers: an address, in memory that all of them lead to. */
-static struct run_value load_row(struct run *run, const struct c_node *node, int from)
+static run_value_t load_row(run_t *run, const c_node_t *node, int from)
 {
-    struct run_value value = load_entry(run, node, from);
-    const struct c_node *array = node;
+    run_value_t value = load_entry(run, node, from);
+    const c_node_t *array = node;
     int i;
 
     if (value.kind != RUN_INTEGER) {
@@ -996,22 +991,21 @@ static struct run_value load_row(struct run *run, const struct c_node *node, int
             return value;
         }
     }
-    value.base = run_add_base(
-        run, (struct run_base){.kind = RUN_ROWS,
-                               .from = from,
-                               .version = run->n_bases,
-                               .node = node,
-                               .type = node->type->inner,
-                               .text = {.text = c_format(run->memory, "the rows of %s",
-                                                         c_text(run->memory, array))}});
+    value.base =
+        run_add_base(run, (run_base_t){.kind = RUN_ROWS,
+                                       .from = from,
+                                       .version = run->n_bases,
+                                       .node = node,
+                                       .type = node->type->inner,
+                                       .text = {.text = c_format(run->memory, "the rows of %s",
+                                                                 c_text(run->memory, array))}});
     return value;
 }
 
-static struct run_value load_pointer(struct run *run, const struct c_node *node, int from,
-                                     const poly_t *offset)
+static run_value_t load_pointer(run_t *run, const c_node_t *node, int from, const poly_t *offset)
 {
-    struct run_base base = {.kind = RUN_LOADED, .node = node, .from = from};
-    struct run_value value = {.kind = RUN_POINTER};
+    run_base_t base = {.kind = RUN_LOADED, .node = node, .from = from};
+    run_value_t value = {.kind = RUN_POINTER};
     int i;
 
     base.type = node->type->inner;
@@ -1028,7 +1022,7 @@ static struct run_value load_pointer(struct run *run, const struct c_node *node,
     value.pointee = node->type->inner;
     value.poly = poly_constant(run->space, 0);
     for (i = 0; i < run->n_bases; i++) {
-        struct run_base *known = &run->bases[i];
+        run_base_t *known = &run->bases[i];
 
         if (known->kind == RUN_LOADED && known->from == from &&
             (same_text(&known->text, &base.text) ||
@@ -1045,16 +1039,16 @@ static struct run_value load_pointer(struct run *run, const struct c_node *node,
 }
 
 /* The value of an object in memory. */
-static struct run_value load(struct run *run, const struct c_node *node)
+static run_value_t load(run_t *run, const c_node_t *node)
 {
-    struct run_place place = run_lvalue(run, node);
-    struct run_value value;
+    run_place_t place = run_lvalue(run, node);
+    run_value_t value;
 
     if (node->type && node->type->kind == C_TYPE_ARRAY) { /* decays */
         if (place.base == RUN_ANY || !place.offset) {
             return run_unknown(place.why, node);
         }
-        value = (struct run_value){.kind = RUN_POINTER, .base = place.base, .poly = place.offset};
+        value = (run_value_t){.kind = RUN_POINTER, .base = place.base, .poly = place.offset};
         value.pointee = place.type ? place.type->inner : NULL;
         value.n_assumed = place.n_assumed;
         memcpy(value.assumed, place.assumed, sizeof value.assumed);
@@ -1078,10 +1072,10 @@ static struct run_value load(struct run *run, const struct c_node *node)
                                               : load_integer(run, node, place.base, place.offset);
 }
 
-static struct run_value address(struct run *run, const struct c_node *node)
+static run_value_t address(run_t *run, const c_node_t *node)
 {
-    struct run_place place = run_lvalue(run, node->child[0]);
-    struct run_value value = {.kind = RUN_POINTER};
+    run_place_t place = run_lvalue(run, node->child[0]);
+    run_value_t value = {.kind = RUN_POINTER};
 
     if (place.base == RUN_ANY || !place.offset) {
         value = run_unknown(place.why, node);
@@ -1096,9 +1090,9 @@ static struct run_value address(struct run *run, const struct c_node *node)
     return value;
 }
 
-static struct run_value unary(struct run *run, const struct c_node *node)
+static run_value_t unary(run_t *run, const c_node_t *node)
 {
-    struct run_value value;
+    run_value_t value;
 
     switch (node->op) {
     case C_OP_POST_INC:
@@ -1121,14 +1115,14 @@ static struct run_value unary(struct run *run, const struct c_node *node)
     }
 }
 
-static struct run_value maybe(struct run *run, const struct c_node *node, size_t first)
+static run_value_t maybe(run_t *run, const c_node_t *node, size_t first)
 {
-    struct run_value value = run_evaluate(run, node->child[0]), result;
+    run_value_t value = run_evaluate(run, node->child[0]), result;
     size_t i;
 
     result = run_unknown("a value that depends on a condition", node);
     for (i = first; i < node->n; i++) {
-        struct run_value *saved = NULL;
+        run_value_t *saved = NULL;
 
         if (!run_is_pure(node->child[i])) {
             run_control(run, node, "an assignment or call that is only sometimes executed");
@@ -1150,9 +1144,9 @@ static struct run_value maybe(struct run *run, const struct c_node *node, size_t
     return result;
 }
 
-static struct run_value evaluate_here(struct run *run, const struct c_node *node)
+static run_value_t evaluate_here(run_t *run, const c_node_t *node)
 {
-    struct run_value a, b;
+    run_value_t a, b;
     size_t i;
 
     switch (node->kind) {
@@ -1208,7 +1202,7 @@ static struct run_value evaluate_here(struct run *run, const struct c_node *node
 enum { MOST_STEPS = 3000000, MOST_SAVED = 40000000, MOST_BYTES = 1 << 29, MOST_DEPTH = 1000 };
 
 /* Why the function is not analysed further; NULL: it is. */
-static const char *too_much(struct run *run)
+static const char *too_much(run_t *run)
 {
     return ++run->steps > MOST_STEPS || run->n_saved > MOST_SAVED ? "it takes too long to analyse"
            : c_allocated(run->memory) > MOST_BYTES
@@ -1217,10 +1211,10 @@ static const char *too_much(struct run *run)
                                      : NULL;
 }
 
-struct run_value run_evaluate(struct run *run, const struct c_node *node)
+run_value_t run_evaluate(run_t *run, const c_node_t *node)
 {
     const char *why = too_much(run);
-    struct run_value value;
+    run_value_t value;
 
     if (why) {
         run->refused = why;
